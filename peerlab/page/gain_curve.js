@@ -4,7 +4,7 @@ import { svgShape, svgText } from "./svg.js";
 
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const AROUND = { left: 44, right: 14, top: 10, bottom: 22 };
-const NARROW = 200; // px: where long words would stand far from their point
+const NEAR = 40; // px: words farther from their point are shorter ones
 const LEAST_HEIGHT = 0.1; // of gain: a scale is at least so high, else a flat curve would look steep
 
 export class GainCurve {
@@ -38,14 +38,16 @@ export class GainCurve {
     for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
     const [x, y] = [this.x(here[0]), this.y(here[1])];
     svgShape("circle", { cx: x, cy: y, r: 6, fill: "var(--pl-direct)", stroke: "var(--pl-ink)", "stroke-width": 2 }, host);
-    const words = width < NARROW ? "here" : "you are here", at = this.placeOf(x, y, widthOf(words, 12, true), { width: width - AROUND.right, height: height - AROUND.bottom });
-    this.text(at.x, at.y, words, { fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
+    const room = { width: width - AROUND.right, height: height - AROUND.bottom }, far = (at) => Math.abs(at.y - y);
+    const found = ["you are here", "here"].map((words) => ({ words, ...this.placeOf(x, y, widthOf(words, 12, true), room) }));
+    const at = found.find((one) => far(one) < NEAR) ?? found.sort((one, other) => far(one) - far(other))[0];
+    this.text(at.x, at.y, at.words, { fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
   }
 
   // Where words about a point stand: beside it, above it or below it, as near as they lie on no line; clear of the grid, too, if that is possible.
   placeOf(x, y, wide, room) {
     const places = [], curve = { points: this.points.map(([batch, gain]) => [this.x(batch), this.y(gain)]), thick: 10 }; // with its dots
-    for (let far = 0; far < room.height; far += 4)
+    for (let far = 0; far < room.height; far++)
       for (const base of far ? [y - 6 - far, y + 14 + far] : [y + 4])
         for (const left of [x + 14, x - 14 - wide, ...(far > 6 ? [x - wide / 2, room.width - wide] : [])]) places.push({ x: left, y: base, box: { left, right: left + wide, top: base - 10, bottom: base + 3 } });
     const scale = [{ left: 0, right: AROUND.left, top: 0, bottom: room.height }];

@@ -6,6 +6,7 @@ import { svgShape, svgText } from "./svg.js";
 const CARRIAGE = 22; // px, with the gap behind it: texture, so that one sees a train move
 const GAP = 2.5;
 const QUEUE = 8; // so many waiting slices are drawn; more are a number
+const HILL = 60; // px: how high a hill is at least where the number of slices that wait on it stands above them
 const SPEED = 130; // px per second of watching, at which carriages roll where single slices are too quick to see
 const BED = 13; // px: how broad the road is
 const EDGE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 3, "stroke-linejoin": "round" }; // words stay readable on a line
@@ -62,7 +63,8 @@ export class RaceRoad {
     const own = this.wirePlace(zoom, letters, sides), place = this.lowWords().wire ? Math.max(own, wire) : own;
     this.forced = place > own;
     this.above = place === 1;
-    const foot = height - 21 * zoom - letters - this.row * (this.rowsBelow(place) + further), top = 14 * zoom + letters + this.row * over;
+    const foot = height - 21 * zoom - letters - this.row * (this.rowsBelow(place) + further), named = 14 * zoom + letters + this.row * over;
+    const lift = road.stops.some(({ level }, i) => level && this.queued.has(i)) ? 15 * zoom : 0, top = foot - named - lift < HILL * zoom ? named : named + lift;
     this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
     this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
@@ -136,7 +138,7 @@ export class RaceRoad {
   // Where slices stand that wait for a stop, before it if there is room: the right end of their row, or its left end if their number is beside them, and their number's, if it has room anywhere.
   queuePlace(number) {
     const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide(this.waitWords), wide = Math.max(row, said + 2 * zoom);
-    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 10 * zoom, name.right + 14 * zoom];
+    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 14 * zoom, name.right + 14 * zoom];
     const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 5 * zoom - this.letters, bottom: y + 12 * zoom } });
     const beside = (right, rows) => ({ left: rows && right - row, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 12 * zoom - this.letters, bottom: base - 9 * zoom } });
     const both = row + said + 8 * zoom, high = [beside(before, 1), beside(behind + both, 1), beside(behind + said, 0), beside(before - both, 1), beside(behind + 2 * both, 1), beside(before - said - 6 * zoom, 0)];

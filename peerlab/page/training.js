@@ -65,14 +65,14 @@ import { sayTime } from "./words.js";
  */
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = 20; // px: how high the lane of computing is
-const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [44, 52], high: 56, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
+const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [46, 56], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
 const AXIS = 20, END = 12, HEAD = 7; // px; what is behind the step, so that its last bucket and the frame around it are whole; how high the mark of the moment is
 const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged end: of the width, px, and between it and the step
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const LEAST = 0.4; // px; what is narrower joins its neighbour
 const THIN = 3; // px: how narrow a box is at least
-const HATCH = 5;
+const HATCH = 5; // px from line to line; what is narrower than two of them is filled
 
 const HTML = `
 <div class="ts-top"><h1></h1><div class="ts-controls"></div></div>
@@ -387,9 +387,10 @@ class StepPage extends PlayedPage {
     });
   }
 
-  // Slanted lines inside a box.
+  // Slanted lines inside a box; one that is too narrow for them is filled.
   hatch(host, [left, top, right, bottom], role) {
     const high = bottom - top;
+    if (right - left < 2 * HATCH) return void svgShape("rect", { x: left, y: top, width: Math.max(THIN, right - left), height: high, fill: `var(--pl-${role})`, "pointer-events": "none" }, host);
     let d = "";
     for (let start = left - high; start < right; start += HATCH) {
       const begin = Math.max(start, left), end = Math.min(start + high, right);

@@ -161,6 +161,29 @@ def test_a_wait_that_is_too_narrow_is_enlarged_at_the_end_of_the_step(open_page)
     assert boxes[2] / boxes[3] == pytest.approx(ratio, rel=0.02)
 
 
+def test_the_number_of_slices_that_wait_stands_over_them(open_page):
+    """On a hill, too: beside its mark the number was far from it, and the mark stood before the hill's name like a cursor."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    numbers = page.locator(".ts-road svg g text", has_text="wait").all()
+    assert len(numbers) == 2
+    for number in numbers:
+        words, marks = number.bounding_box(), number.locator("xpath=..").locator("rect").all()
+        last = max((mark.bounding_box() for mark in marks), key=lambda box: box["x"])
+        assert words["y"] + words["height"] <= last["y"] + 2
+        assert words["x"] + words["width"] == pytest.approx(last["x"] + last["width"], abs=4)
+
+
+@pytest.mark.parametrize("width", [900, 1280])
+def test_the_words_at_the_gain_of_this_step_are_near_its_point(open_page, width):
+    """Beside a steep curve they stood 140 pixels above it."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    page.set_viewport_size({"width": width, "height": 1100})
+    near = "() => { const [words, point] = [[...document.querySelectorAll('.ts-gain text')].at(-1), document.querySelector('.ts-gain circle[r=\"6\"]')].map((one) => one.getBoundingClientRect()); return Math.abs(point.top - words.bottom) < 30; }"
+    page.wait_for_function(near)
+
+
 def test_the_end_begins_where_nearly_all_waiting_lies_behind_it(open_page):
     """Of BERT's 38 buckets the last makes 80 % of the waiting, and the one before it the rest."""
     runs = [
