@@ -235,6 +235,29 @@ def test_the_live_slide_plays_while_it_is_shown_and_its_switches_work(page):
     until(frame, "![...window.peerlabPages][0].player.playing")
 
 
+def test_the_live_slide_keeps_to_the_slices_from_one_node_to_the_other(page):
+    page.evaluate("number => Reveal.slide(number)", SHOWN.index("live"))
+    frame = explorer_of(page)
+    until(frame, "document.documentElement.dataset.ready === 'yes'")
+    drawn = frame.evaluate(
+        """() => { const [page] = peerlabPages, { scene, figures } = page, shown = [];
+             for (let i = 0; i < 40; i++) shown.push(...scene.slices((i / 40) * page.player.length).trains);
+             return { slices: shown.length, others: shown.filter(({ hollow }) => hollow).length,
+               cells: figures.model('scene_slots').data.left.length,
+               words: figures.model('scene_words').data.text.filter((text) => /^(from|to) node/.test(text)) } }"""
+    )
+    assert drawn.pop("slices") > 0
+    assert drawn == {"others": 0, "cells": 0, "words": []}
+    hero = frame.locator(".pl-hero")
+    expect(hero.locator(".pl-bar-names")).to_contain_text("1.72\u00d7")
+    expect(hero).not_to_contain_text("ms")  # the player has the time
+    lines = frame.evaluate(
+        "['.pl-hero .pl-label', '[data-name=bottleneck] .pl-label', '.pl-hero .pl-range', '[data-name=bottleneck] > :last-child'].map((part) => document.querySelector(part).getBoundingClientRect().bottom)"
+    )
+    assert abs(lines[0] - lines[1]) < 2
+    assert abs(lines[2] - lines[3]) < 2
+
+
 def test_who_clicked_into_the_live_slide_turns_pages_from_there(page):
     frame = explorer_of(page)
     until(frame, "document.documentElement.dataset.ready === 'yes'")

@@ -33,13 +33,13 @@ def draw_ranking(paper: Paper, runs: Sequence[Run], names: Sequence[str], top: f
     for row, (run, name) in enumerate(zip(runs, names, strict=True)):
         y = top + _HEAD + _PITCH * (row + 0.5)
         paper.line([(_LEFT, y - _PITCH / 2), (_RIGHT, y - _PITCH / 2)], "faint", 1)
-        # The title is about the fastest and the last: they are bold, and the fastest have their path's colour.
+        # The title is about the fastest and the last: they are bold; the fastest have their path's colour, the last is dark.
         first = row < fastest
         named = first or row == len(runs) - 1
         letters = min(18, 18 * _NAME / len(name))
         paper.text((_LEFT, y), name, size=letters, bold=named, align="left")
         end = _BARS + (_BAR_ENDS - _BARS) * run.busbw_GBps / most
-        role = data_path(str(run.scenario.path)).role if first else "gather"
+        role = data_path(str(run.scenario.path)).role if first else "inside" if named else "gather"
         paper.box((_BARS, y - 10, end, y + 10), role, radius=3)
         paper.text((end + 10, y), three_digits(run.busbw_GBps), size=18, bold=named, align="left")
         waits = waits_for(run)

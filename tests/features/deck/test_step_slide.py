@@ -36,7 +36,7 @@ def test_the_slide_says_what_the_steps_are():
     assert f"becomes {sure.low:.2f} to {sure.high:.2f}\u00d7 as fast" in said.title
     assert "ResNet-50, 32 images a device" in said.subtitle
     assert "Example" not in said.subtitle
-    assert f"{1e3 * host.exposed_s * 1e3:.0f} µs" in words
+    assert re.search(rf"exposed wait\s+{1e6 * host.exposed_s:.0f}\s+→\s+{1e6 * peer.exposed_s:.0f} µs", words)
     words = " ".join(said.notes)
     assert f"all at their ends: {sure.cluster.low:.3f} to {sure.cluster.high:.3f}\u00d7" in words
     apart = sure.cluster.wired[1]

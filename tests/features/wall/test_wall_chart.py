@@ -79,7 +79,7 @@ def test_in_a_list_the_fastest_have_a_colour_and_the_title_names_those_in_bold(t
     fills = [bar.get("fill") for bar in tree.iter(f"{SVG}rect") if bar.get("height") == "20"]
     colour = palettes()["light"]
     # GB200 and GB300 are equal at three digits; the slowest has no colour of the fastest.
-    assert fills == [colour["direct"]] * 2 + [colour["gather"]] * (len(fills) - 2)
+    assert fills == [colour["direct"]] * 2 + [colour["gather"]] * (len(fills) - 3) + [colour["inside"]]
     bold = [one.text for one in tree.iter(f"{SVG}text") if one.get("font-weight") == "650"]
     title, *named = bold
     assert title.startswith("GB200 NVL72 and GB300 NVL72: ")

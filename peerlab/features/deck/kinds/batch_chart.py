@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from peerlab.base.units import TIMES_SIGN
 from peerlab.features.deck.blocks import paper_without_ground
@@ -23,6 +24,21 @@ _BOLD = 13.0
 """How wide a bold letter of 20 pixels is at most."""
 
 
+_HALF_LETTER = 13.0
+"""Half the height of a label, with a little room."""
+
+
+class _Label(NamedTuple):
+    """A gain that is written at its mark."""
+
+    left: float
+    right: float
+    y: float
+    says: str
+    align: str
+    shown: bool
+
+
 class _BatchAxes:
     """Where a gain at a batch is; batches are drawn logarithmically."""
 
@@ -35,13 +51,17 @@ class _BatchAxes:
     def at(self, batch: float, gain: float) -> Point:
         return self._across(batch), self.height(gain)
 
-    def draw(self, paper: Paper) -> None:
+    def draw(self, paper: Paper, labels: Sequence[_Label] = ()) -> None:
+        """Draw the lines of the axis with their gains; they leave out what is behind a label."""
         # The finest step that keeps to so many lines.
         step = next((spacing for spacing in _STEPS if (self.most - 1) / spacing <= _MOST_LINES), _STEPS[-1])
         for part in range(int((self.most - 1) / step) + 1):
             gain = 1 + step * part
-            y = self.height(gain)
-            paper.line([(_LEFT, y), (_RIGHT, y)], "faint", 1)
+            y, left = self.height(gain), _LEFT
+            for label in sorted(label for label in labels if abs(label.y - y) < _HALF_LETTER):
+                paper.line([(left, y), (label.left - 6, y)], "faint", 1)
+                left = label.right + 6
+            paper.line([(left, y), (_RIGHT, y)], "faint", 1)
             paper.text((_LEFT - 8, y), f"{gain:.2f}{TIMES_SIGN}", size=18, ink="muted", align="right")
 
 
@@ -49,7 +69,10 @@ def batch_chart(batches: GainAtBatches, worth: float) -> str:
     """Draw the gain over batches; the one that is shown has its number unless it is below `worth`."""
     paper, points, here = Paper(palette(PAGE)), batches["points"], batches["here"]
     axes = _BatchAxes(points)
-    axes.draw(paper)
+    marks = [
+        _marked(axes, batch, gain, points, here=here, worth=worth) for batch, gain in _told(points, here)
+    ]
+    axes.draw(paper, [label for _, label in marks])
     way = [axes.at(batch, gain) for batch, gain in points]
     paper.area([*way, (way[-1][0], _BOTTOM), (way[0][0], _BOTTOM)], "direct")
     paper.line(way, "direct", 4)
@@ -57,24 +80,38 @@ def batch_chart(batches: GainAtBatches, worth: float) -> str:
         shown = batch == here[0]
         if shown or abs(math.log(batch / here[0])) >= _NEAR:
             paper.text((axes.at(batch, 1)[0], _BOTTOM + 22), f"{batch:g}", size=18, bold=shown)
-    for batch, gain in _told(points, here):
-        align = "left" if batch < points[-1][0] else "right"
-        number = f"{gain:.2f}{TIMES_SIGN}"
-        says = f"here {number if gain >= worth else ''}".rstrip() if batch == here[0] else number
-        _mark(paper, axes.at(batch, gain), says, shown=batch == here[0], align=align)
+    for at, label in marks:
+        _mark(paper, at, label)
     paper.text((_LEFT, _BOTTOM + 54), batches["unit"], size=18, ink="muted", align="left")
     alt = "Gain of the step over batches. " + ", ".join(f"{batch:g}: {gain:.2f}" for batch, gain in points)
     return paper_without_ground(paper, _WIDE, _HIGH, alt)
 
 
-def _mark(paper: Paper, at: Point, sentence: str, *, shown: bool, align: str) -> None:
-    """Draw a batch whose gain is written; the one that is shown is filled."""
-    fill, line, size = ("direct", "ink", 8) if shown else ("box", "direct", 5)
-    paper.square(at, size, fill, line, 2.5, radius=8)
+def _marked(
+    axes: _BatchAxes,
+    batch: float,
+    gain: float,
+    points: Sequence[Sequence[float]],
+    *,
+    here: Sequence[float],
+    worth: float,
+) -> tuple[Point, _Label]:
+    """Return where a batch is, and the label above it."""
+    at, shown, number = axes.at(batch, gain), batch == here[0], f"{gain:.2f}{TIMES_SIGN}"
+    says = f"here {number if gain >= worth else ''}".rstrip() if shown else number
+    wide = _BOLD * len(says)
     # Where it has no room to the right of its mark, it ends there.
-    x = at[0] + 4 if align == "left" and at[0] + 4 + _BOLD * len(sentence) < _WIDE else at[0] + 8
-    align = "left" if x == at[0] + 4 else "right"
-    paper.text((x, at[1] - 22), sentence, size=20, bold=True, ink="direct-ink", align=align)
+    starts = batch < points[-1][0] and at[0] + 4 + wide < _WIDE
+    left = at[0] + 4 if starts else at[0] + 8 - wide
+    return at, _Label(left, left + wide, at[1] - 22, says, "left" if starts else "right", shown)
+
+
+def _mark(paper: Paper, at: Point, label: _Label) -> None:
+    """Draw a batch whose gain is written; the one that is shown is filled."""
+    fill, line, size = ("direct", "ink", 8) if label.shown else ("box", "direct", 5)
+    paper.square(at, size, fill, line, 2.5, radius=8)
+    x = label.left if label.align == "left" else label.right
+    paper.text((x, label.y), label.says, size=20, bold=True, ink="direct-ink", align=label.align)
 
 
 def _told(points: Sequence[Sequence[float]], here: Sequence[float]) -> list[Sequence[float]]:

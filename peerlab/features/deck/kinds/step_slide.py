@@ -58,18 +58,21 @@ def simulated_step(found: SimulatedStep) -> Slide:
         f"{'Example: ' if found.example else ''}{step.model.title}, {_batch(host)}, {say_bytes(step.gradient_bytes)} of gradients in "
         f"{say_count(len(host.trace.placed), 'bucket')}"
     )
-    here, ranges = _now(host, peer) + paragraphs(*_money(host, peer)), _ranges(sure)
+    ranges = _ranges(sure)
     if found.batches:
         worth = f"<p class='strong'>{words(_worth(found.batches))}</p>"
-        chart = card(batch_chart(found.batches, _WORTH), 8, title="Gain of the whole step", high="two-rows")
+        changes = _changes(host, peer) + paragraphs(*_money(host, peer))
+        chart = card(
+            batch_chart(found.batches, _WORTH), 8, title="Gain of the whole step", high="two-rows spread"
+        )
         body = grid(
             chart,
-            card(worth, 4, high="" if _little(found.batches) else "good"),
-            card(here, 4, title="Host → Peer Direct"),
+            card(worth, 4, title="Where it pays", high="" if _little(found.batches) else "good"),
+            card(changes, 4, title="Host → Peer Direct", high="changes"),
         )
     else:
         body = grid(
-            card(here, 6, title="Host → Peer Direct"),
+            card(_now(host, peer) + paragraphs(*_money(host, peer)), 6, title="Host → Peer Direct"),
             card(facts(*ranges), 6, title="How sure: the step's gain"),
         )
     told = (
@@ -112,6 +115,27 @@ def _now(host: StepRun, peer: StepRun) -> str:
         ("exchanges", f"{_s(host.exchange_s)} → {_s(peer.exchange_s)}"),
         ("exposed wait", f"{_s(host.exposed_s)} → {_s(peer.exposed_s)}"),
     )
+
+
+def _changes(host: StepRun, peer: StepRun) -> str:
+    """Return the same, large: what a name was, and what it becomes."""
+    rows = (
+        ("step", host.time_s, peer.time_s),
+        ("exchanges", host.exchange_s, peer.exchange_s),
+        ("exposed wait", host.exposed_s, peer.exposed_s),
+    )
+    return "".join(
+        f"<p class='label'>{words(what)}</p><p class='change'><b>{words(before)}</b><span class='arrow'>→</span>"
+        f"<b{' class=good' * (after_s < before_s)}>{words(after)}</b></p>"
+        for what, before_s, after_s in rows
+        for before, after in [_one_unit(_s(before_s), _s(after_s))]
+    )
+
+
+def _one_unit(before: str, after: str) -> tuple[str, str]:
+    """Return two times; a unit that both have stands behind the second."""
+    number, _, unit = before.partition(" ")
+    return (number if unit and after.endswith(f" {unit}") else before), after
 
 
 def _ranges(sure: StepGain) -> tuple[tuple[str, str], ...]:
