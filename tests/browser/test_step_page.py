@@ -161,10 +161,16 @@ def test_a_wait_that_is_too_narrow_is_enlarged_at_the_end_of_the_step(open_page)
     assert boxes[2] / boxes[3] == pytest.approx(ratio, rel=0.02)
 
 
-def test_the_number_of_slices_that_wait_stands_over_them(open_page):
+@pytest.mark.parametrize("width", [600, 1280])
+def test_the_number_of_slices_that_wait_stands_over_them(open_page, width):
     """On a hill, too: beside its mark the number was far from it, and the mark stood before the hill's name like a cursor."""
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
+    page.set_viewport_size({"width": width, "height": 900})
+    # it is drawn anew in the frames after that
+    page.wait_for_function(
+        "() => { const road = document.querySelector('.ts-road svg'); return road.viewBox.baseVal.width === road.clientWidth; }"
+    )
     numbers = page.locator(".ts-road svg g text", has_text="wait").all()
     assert len(numbers) == 2
     for number in numbers:
