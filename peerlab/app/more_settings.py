@@ -50,9 +50,9 @@ class Rare:
         self,
         firsts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
         lasts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
-        beside: Sequence[w.Widget] = (),
+        foot: Sequence[w.Widget] = (),
     ) -> None:
-        """`firsts` and `lasts` are what else stands in a group, `beside` stands beside the search."""
+        """`firsts` and `lasts` are what else stands in a group, `foot` stands below all groups."""
         self._controls = controls()
         made = self._widgets = {name: widget(control) for name, control in self._controls.items()}
         self.algorithm, self.protocol, self.placement = made["algorithm"], made["protocol"], made["placement"]
@@ -67,7 +67,7 @@ class Rare:
             w.Text(placeholder="find a setting", tooltip="Find a setting"), "pl-more-search"
         )
         self.search.observe(lambda event: self.find(event["new"]), "value")
-        self.row = classed(w.VBox([self.search, *beside, *self._groups.values()]), "pl-more")
+        self.row = classed(w.VBox([self.search, *self._groups.values(), *foot]), "pl-more")
 
     def _group(self, group: str, first: Sequence[w.Widget], last: Sequence[w.Widget]) -> w.Widget:
         own = [self._widgets[name] for name, control in self._controls.items() if control.group == group]

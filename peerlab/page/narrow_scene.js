@@ -44,12 +44,14 @@ export function narrowLine(points) {
   return found;
 }
 
-// Columns of boxes: a link from node to node becomes three; what stands between the nodes is upright on the wire.
+// Columns of boxes: a link from node to node becomes three, and inside their edges the same three without edges, so that it is one pipe that
+// turns twice; what stands between the nodes is upright on the wire.
 export function narrowBoxes(columns) {
   const found = Object.fromEntries(Object.keys(columns).map((name) => [name, []]));
   columns.left.forEach((left, i) => {
-    const { right, top, bottom } = Object.fromEntries(["right", "top", "bottom"].map((name) => [name, columns[name][i]]));
-    for (const place of placesOfBox(left, right, top, bottom)) for (const name in found) found[name].push(place[name] ?? columns[name][i]);
+    const { right, top, bottom, line } = Object.fromEntries(["right", "top", "bottom", "line"].map((name) => [name, columns[name][i]]));
+    const places = placesOfBox(left, right, top, bottom), inner = places.length > 1 && line !== "none" ? places.map((place) => inside(place, columns.width[i] / 2)) : [];
+    for (const place of [...places, ...inner]) for (const name in found) found[name].push(place[name] ?? columns[name][i]);
   });
   return found;
 }
@@ -61,10 +63,12 @@ function placesOfBox(left, right, top, bottom) {
   if (isBetween(left)) return [{ ...upright, top: onTheWire(left, joinedAt(top + half))[1], bottom: onTheWire(right, joinedAt(top + half))[1] }];
   return [
     { left, right: upright.right, top, bottom },
-    { ...upright, top: bottom, bottom: top + BELOW },
+    { ...upright, top, bottom: bottom + BELOW },
     { left: BOTH_NODES - right, right: upright.right, top: top + BELOW, bottom: bottom + BELOW },
   ];
 }
+
+const inside = ({ left, right, top, bottom }, edge) => ({ left: left + edge, right: right - edge, top: top + edge, bottom: bottom - edge, line: "none" });
 
 // Words [x, y, text, size, style, ink, align]: those in the middle of the wire stand between the nodes, the first of them above the next.
 export function narrowWords(words) {

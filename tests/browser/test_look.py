@@ -405,8 +405,20 @@ def test_on_a_slide_words_have_one_size_and_nothing_needs_a_mouse(shown):
     assert shown.ask(roomy), "larger words do not take the room that made them so"
     for hidden in (".pl-merged", ".pl-player .pl-keys", ".pl-caption > .pl-link"):
         expect(page.locator(hidden).first).to_be_hidden()
-    sizes = """page => ['.pl-cards .pl-label', '.pl-fact .pl-value', '.pl-swatch', '.pl-critical'].map(name => {
+    sizes = """page => ['.pl-cards > .pl-card .pl-label', '.pl-fact .pl-value', '.pl-swatch', '.pl-critical'].map(name => {
         const one = page.root.querySelector(name); return Math.round(10 * one.currentCSSZoom * parseFloat(getComputedStyle(one).fontSize)) / 10 })"""
     assert set(shown.ask(sizes)) == {14.4}
+    assert page.locator(".pl-caption summary").first.evaluate(
+        "one => getComputedStyle(one, '::before').content"
+    ) == ("none"), "no triangle to press"
+    units = page.locator(".pl-units").first
+    page.mouse.move(1535, 863)  # inside: the holder covers the window
+    expect(units).to_have_css("opacity", "1")
+    shown.ask("page => { page.root.parentElement.style.inset = '0 0 20px' }")
+    page.mouse.move(700, 862)
+    expect(units).to_have_css("opacity", "0")
+    page.locator(".pl-unit-button").first.focus()
+    expect(units).to_have_css("opacity", "1")
+    page.locator(".pl-unit-button").first.evaluate("one => one.blur()")
     shown.ask("page => page.root.parentElement.replaceWith(page.root)")
     page.set_viewport_size(before)

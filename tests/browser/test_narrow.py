@@ -89,6 +89,22 @@ def test_in_a_narrow_window_the_second_node_stands_below_the_first(page):
     assert page.locator(".pl-root").first.get_attribute("data-narrow") is None
 
 
+def test_the_wire_to_the_node_below_is_one_pipe_without_seams(page):
+    """Three capsules, each with an edge of its own, met at the corners."""
+    narrow(page, 390, 844)
+    pipes = page.evaluate(
+        "() => { const { left, right, top, bottom, line } = [...peerlabPages][0].figures.model('scene_pipes').data; "
+        "return left.map((one, i) => ({ left: one, right: right[i], top: top[i], bottom: bottom[i], line: line[i] })) }"
+    )
+    down, leaves, comes = sorted(
+        (pipe for pipe in pipes if pipe["line"] == "rgba(0,0,0,0)"),
+        key=lambda pipe: pipe["top"] - pipe["bottom"],
+    )
+    assert leaves["right"] == comes["right"] == down["right"], "both reach the outer edge of what comes down"
+    assert down["top"] == leaves["top"]
+    assert down["bottom"] == comes["bottom"]
+
+
 def test_settings_beside_the_host_switch_are_shown_by_a_button_that_the_keyboard_reaches(page):
     narrow(page, 390, 844)
     button, cache = page.get_by_role("button", name="Settings"), page.get_by_label("Registration cache")
