@@ -28,7 +28,7 @@ def slide(target: Path) -> None:
         fill(one)
         await_bands(one)
         one.still(0.43)
-        one.page.wait_for_timeout(300)
+        one.page.wait_for_timeout(3500)  # the pointer rests
         one.page.screenshot(path=target / "slide-16x9.png")
 
 

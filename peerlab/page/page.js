@@ -4,6 +4,7 @@ import { make } from "./dom.js";
 import { Figures } from "./figures.js";
 import { Keys } from "./keys.js";
 import { Player } from "./player.js";
+import { markRest } from "./pointer_rest.js";
 import { painted, turn } from "./turns.js";
 import { VIEWS } from "./views.js";
 
@@ -162,6 +163,7 @@ export class Page {
     const sized = new ResizeObserver(() => this.resize());
     sized.observe(this.find(".pl-scene"));
     addEventListener("resize", () => this.resize(), { signal: this.over.signal }); // only its height may change
+    markRest(this.root, this.over.signal);
     this.closers.push(() => seen.disconnect(), () => sized.disconnect());
   }
 

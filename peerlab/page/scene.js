@@ -38,7 +38,7 @@ const PLAIN = 1.2; // px: the edge of a box that is used and is no bottleneck
 const LOW = 220; // units: what stands higher is clear of what joins the nodes below their boxes
 const READ = "read"; // the style of words that are no names and are written where else only names are
 // The rows of columns that are kept.
-const rowsOf = (columns, keeps) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.filter((_, i) => keeps(i))]));
+const rowsOf = (columns, isKept) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.filter((_, i) => isKept(i))]));
 
 /**
  * @typedef {object} SceneParcel What the data path gets for a run; keys of stages are their numbers in the trace
