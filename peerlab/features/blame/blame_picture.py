@@ -41,11 +41,11 @@ _SIDE_BY_SIDE = (
 
 def blame_html(blame: Blame, *, timed: bool = True) -> str:
     """Return the pictures in the colours of the page around them, and the times that they compare; untimed, without those that a picture of runs has."""
-    took = f"It took {say_time(blame.time_ps)}; ordinary" if timed else "Ordinary"
-    times = f"{took} runs take {say_time(blame.ordinary_ps)} in the median, and 95\u00a0% of them at most {say_time(blame.slowest_ps)}."
+    took = f"It took {_three_digits(blame.time_ps)}; ordinary" if timed else "Ordinary"
+    times = f"{took} runs take {_three_digits(blame.ordinary_ps)} in the median, and 95\u00a0% of them at most {_three_digits(blame.slowest_ps)}."
     # Without slow parts the runs of the picture are the ordinary ones, and their median is p50.
     if not timed and not blame.scenario.has_slow_parts:
-        times = f"95\u00a0% of all runs take at most {say_time(blame.slowest_ps)}."
+        times = f"95\u00a0% of all runs take at most {_three_digits(blame.slowest_ps)}."
     late = _drawn(blame, late_svg)
     spreads = in_words(blame) if late else ""
     if blame.slower:
@@ -58,6 +58,17 @@ def blame_html(blame: Blame, *, timed: bool = True) -> str:
         f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
         f"<div class='pl-blame'><p class='pl-says'>{says}</p><p>{times}</p>{pictures}</div>"
     )
+
+
+def _three_digits(ps: float) -> str:
+    """Return a time with its zeros: times beside each other have as many digits.
+
+    >>> _three_digits(5_000_000_000), _three_digits(5_030_000_000), _three_digits(103_000_000_000)
+    ('5.00 ms', '5.03 ms', '103 ms')
+    """
+    value, unit = say_time(ps).split()
+    digits = f"{float(value):#.3g}".rstrip(".")
+    return say_time(ps) if "e" in digits else f"{digits} {unit}"  # e: 1000 and more
 
 
 def _drawn(blame: Blame, draw: Callable[[Blame, str, float], str]) -> str:

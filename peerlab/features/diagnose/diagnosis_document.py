@@ -93,7 +93,12 @@ def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
 def _next(diagnosis: Diagnosis, judging: str) -> Sequence[Item]:
     # Without a check the path is settled; whether its speed is right is another question and another command.
     if diagnosis.checks:
-        return [Item(check.what, check.tells, check.command) for check in diagnosis.checks]
+        return [
+            Item(check.what, check.tells, check.command)
+            if check.command
+            else Item(_first_up(f"{check.what}: {check.tells}"))
+            for check in diagnosis.checks
+        ]
     return [*([Item("is the run well, too?", "", judging)] if judging else []), _NOTHING_SHORTER]
 
 

@@ -152,6 +152,8 @@ def test_a_run_is_simulated_once_to_say_who_is_to_blame_for_it(monkeypatch):
 
 def test_beside_a_picture_of_runs_their_median_is_not_said_again():
     drawn = blame_of_run(RING.with_(nodes=4), [10**9] * 41)
-    assert "95\u00a0% of all runs take at most 1 ms." in drawn
+    assert (
+        "95\u00a0% of all runs take at most 1.00 ms." in drawn
+    )  # as many digits as the times of the picture
     assert "median" not in drawn
     assert "in the median" in blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.8}), [10**9] * 41)

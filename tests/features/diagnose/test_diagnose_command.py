@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import peerlab_command
 from logs import NCCL_TCP_US
+from tool_logs import HCCL_RANGE
 
 import peerlab
 from peerlab.base.document import Document, Item, Items, Text, document_markdown
@@ -224,6 +225,8 @@ def test_what_to_check_is_typed_as_it_stands_or_has_no_command():
     tools = {"peerlab", "ib_write_bw", "osu_bw", "nvbandwidth", "iperf3", "hccl_demo"}
     checks = [advice.check for advice in knowledge().checks]
     assert all(check.tells for check in checks)
+    page = peerlab.diagnose(peerlab.load(HCCL_RANGE))._repr_html_()
+    assert "<li>A second node: run the same benchmark on two; only then does anything pass a NIC" in page
     first = {check.command.split()[0] for check in checks if check.command}
     assert {word for word in first if "=" not in word} == tools
 
