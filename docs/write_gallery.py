@@ -34,7 +34,7 @@ GROUPS = {
         "exercise": "An exercise, answered wrongly: what one is told depends on the mistake.",
     },
     "Evidence": {
-        "your-log": "A log pasted into the lab: its points on the curves, and which path it is from. The log is invented, in the"
+        "your-log": "A log pasted into the lab: its points beside healthy runs, and which path it is from. The log is invented, in the"
         " layout of nccl-tests.",
         "this-machine": "What the machine that took these pictures measured: ratios to the staged way, with the noise of the control behind them.",
         "ratios": "`peerlab.ratios` of what we measured on a machine with two processors.",
