@@ -39,7 +39,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, lone: 46, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4, thumb: 16 }; // px
+const BAR = { least: 30, most: 48, lone: 60, high: 110, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4, thumb: 16 }; // px
 const REST = 0.45; // opacity of what is still to come
 const ROAD = { wide: 760, high: 240, largest: 1.2 }; // px: a road that is so wide and higher has larger words, at most so many times
 const POINTS = 200; // of a line of delivered bytes
@@ -164,7 +164,7 @@ class FabricsPage extends PlayedPage {
   paintBars() {
     const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
     const drawn = this.apart ? transports : transports.slice(0, 1); // one stands for those that are alike
-    this.rowHigh = Math.max(BAR.least, Math.min(this.apart ? BAR.most : BAR.lone, BAR.all / drawn.length)); // few bars are higher: their lines say more
+    this.rowHigh = Math.max(BAR.least, Math.min(this.apart ? BAR.most : this.wanted.mode === "slide" ? BAR.high : BAR.lone, BAR.all / drawn.length)); // few bars are higher: their lines say more
     const bottom = drawn.length * this.rowHigh, slider = this.apart ? null : this.sliderEnds(host, width), foot = slider ? 0 : BAR.foot;
     const [left, right] = slider ?? [this.apart ? (width < 640 ? BAR.narrow : BAR.left) : 0, width - (this.apart ? BAR.right : 0)];
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);

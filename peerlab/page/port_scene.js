@@ -5,7 +5,7 @@ import { AGAIN, DISCARDED, MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes } from "./words.js";
 
-const ROW = { least: 18, most: 24, all: 300 }; // from one port to the next; few of them stand further apart
+const ROW = { least: 18, most: 24, all: 285 }; // from one port to the next; few of them stand further apart
 const GLASS = 10;
 const LINK = 4; // how thick the line of a link is
 const TRUNK = { row: 24, glass: 14, link: 8, aside: 40, apart: 12 }; // everybody's: drawn larger, its lines beside the middle
@@ -22,7 +22,7 @@ const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmi
 const MOST_FLYING = 12; // credits that are drawn on one link
 const BELOW = 4; // from a glass to what a sender may send, drawn below it
 const WORDS = ["var(--pl-muted)", "var(--pl-hot)", "var(--pl-cpu)"]; // the end of a pause, a pause, a notification
-const OF_ACCOUNT = ["xoff", "xon", "credits"];
+const OF_ACCOUNT = ["xoff", "xon", "credits"], OF_PORT = ["queue", "kmin", "kmax"];
 
 const OWN = 1, RESENT = 2, REFUSED = 4; // kinds of runs in a glass
 
@@ -85,13 +85,13 @@ export class PortSceneView {
         this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left, y]]);
         this.account(link.number, { x: left + 6, y, wide: glass, exit: 0 });
       });
-      // of accounts as wide as each other one line is the threshold of all
-      if (ups[i].drawn.length) this.marks({ x: left + 6, y: box.rows + (this.row * ups[i].drawn.length) / 2, wide: glass, exit: 0, high: this.row * ups[i].drawn.length - this.row + GLASS }, OF_ACCOUNT, this.scale.account, host);
       downs[i].drawn.forEach((link, row) => {
         const y = box.rows + this.row * row + this.row / 2;
-        this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port, marks: true }, [[right - 6, y], [width - name, y]]);
+        this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port }, [[right - 6, y], [width - name, y]]);
         this.text(width - name + 14, y + 4, this.hostName(link.host), this.ink(link.host));
       });
+      this.across(box, ups[i].drawn.length, { x: left + 6, wide: glass, exit: 0 }, OF_ACCOUNT, this.scale.account);
+      this.across(box, downs[i].drawn.length, { x: right - 6 - glass, wide: glass, exit: 1 }, OF_PORT, this.scale.port);
       for (const [side, hidden] of [[[left - 8, "end"], ups[i].hidden], [[right + 8, "start"], downs[i].hidden]])
         if (hidden) this.text(side[0], box.bottom + 14, narrow ? `and ${hidden} more` : `and ${hidden} more, where less waits`, { "text-anchor": side[1], fill: "var(--pl-muted)" });
     });
@@ -99,6 +99,11 @@ export class PortSceneView {
     const high = boxes.at(-1).bottom + (ups.at(-1).hidden || downs.at(-1).hidden ? 18 : 2);
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
+  }
+
+  // Thresholds of glasses that are as wide as each other, as one line across all of them.
+  across(box, count, place, names, scale) {
+    if (count) this.marks({ ...place, y: box.rows + (this.row * count) / 2, high: this.row * (count - 1) + GLASS }, names, scale, this.host);
   }
 
   // Trunks go down on the left of the middle, and back up on the right of it; their ports begin where those of the hosts do.
@@ -153,7 +158,7 @@ export class PortSceneView {
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, group); // no pipe runs through the word on it
     const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, group);
     const glass = this.glass(place, group);
-    if (place.marks) this.marks(place, Object.keys(NAMES).filter((name) => !OF_ACCOUNT.includes(name)), this.scale.port, group);
+    if (place.marks) this.marks(place, OF_PORT, this.scale.port, group);
     this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, behind, below, flying, falls });
   }
 

@@ -5,7 +5,7 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, tall: 56, rates: 38, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, rates: 36, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 

@@ -53,7 +53,8 @@ def blame_html(blame: Blame, *, timed: bool = True) -> str:
     else:  # nothing was lost, so nobody explains a part of it
         folded = f"<details><summary>Who is late in which step</summary><p>{spreads}</p>{late}</details>"
         pictures = folded if late else ""
-    says = blame.in_words.replace(" %", "\u00a0%")
+    # A figure stays with its percent sign, and a node with its number.
+    says = blame.in_words.replace(" %", "\u00a0%").replace("ode ", "ode\u00a0")
     return (
         f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
         f"<div class='pl-blame'><p class='pl-says'>{says}</p><p>{times}</p>{pictures}</div>"

@@ -9,7 +9,7 @@ from peerlab.answer.lateness import source
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.many_seeds import times_of_seeds
 from peerlab.engine.ordinary import time_if_ordinary
-from peerlab.features.blame.blame_picture import blame_of_run, blame_svg
+from peerlab.features.blame.blame_picture import blame_html, blame_of_run, blame_svg
 from peerlab.features.blame.blaming import Blame, blame_beside
 from peerlab.features.blame.late_picture import in_words, late_svg
 from peerlab.picture.theme import palette
@@ -157,3 +157,11 @@ def test_beside_a_picture_of_runs_their_median_is_not_said_again():
     )  # as many digits as the times of the picture
     assert "median" not in drawn
     assert "in the median" in blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.8}), [10**9] * 41)
+
+
+def test_a_node_and_its_number_stay_on_one_line():
+    found = Blame(RING, 100, 50, 60, (0.9, 0.9), (((0, 1), 1.0),))
+    assert (
+        "<p class='pl-says'>The way from node\u00a00 to node\u00a01 explains 100\u00a0% of what"
+        in blame_html(found)
+    )
