@@ -26,7 +26,7 @@ def gain_ticks(low: float, high: float, at: Callable[[float], float]) -> list[fl
     return sorted(values)
 
 
-_SLOWER = "hot-fill"
+_SLOWER = "hot"
 
 
 def gain_bar(

@@ -40,7 +40,7 @@ _FREE = 82.0
 _LARGE_NODE = {"stretch": 1.22, "smallest": 14.0}
 """For one of two nodes on a slide, shown 550 pixels wide: the same."""
 _PALE = 0.62
-"""Every other slice is paler."""
+"""Every other slice is paler, but where a slide shows one node: two tints would need a name there."""
 _QUEUE = 3
 """So many slices that wait in memory, or more, have their number written beside them, as in the lab."""
 _BOLD_LETTER = 6.6
@@ -168,7 +168,7 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
 
 def _node(picture: Picture, at: int, theme: str, *, large: bool = False) -> Paper:
     paper = Paper(palette(theme), **(_LARGE_NODE if large else {"smallest": 11.0}))
-    paper.drawing(picture.drawing, right=_NODE)
+    paper.drawing(picture.drawing, right=_NODE, slots=not large)
     _slices(paper, picture.sketch, at, own=large)
     return paper
 
@@ -221,9 +221,8 @@ def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None
     trains = [mark for mark in seen.trains if not (slide and mark.width == BAR_WIDTH)]
     for train in (mark for mark in trains if not (own and mark.hollow)):
         width = THIN if train.hollow else train.width
-        paper.line(
-            train.points, slice_role(train), width, alpha=_PALE if train.odd and not train.hollow else 1.0
-        )
+        pale = train.odd and not train.hollow and not own
+        paper.line(train.points, slice_role(train), width, alpha=_PALE if pale else 1.0)
     for dot in (mark for mark in seen.slices if not (own and mark.hollow)):
         colour = slice_role(dot)
         fill, line = ("box", colour) if dot.hollow else (colour, "box")

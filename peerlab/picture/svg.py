@@ -90,9 +90,11 @@ class Paper:
             f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_xml_text(text)}</text>"
         )
 
-    def drawing(self, drawing: Drawing, *, right: float = WIDTH) -> None:
-        """Add the static scene, from the background up, without the words whose place is beyond a picture that ends at `right`."""
+    def drawing(self, drawing: Drawing, *, right: float = WIDTH, slots: bool = True) -> None:
+        """Add the static scene, from the background up, without the words whose place is beyond a picture that ends at `right`; `slots`: with a place for every bounce buffer."""
         for kind, radius in _RADIUS.items():
+            if kind == "slots" and not slots:
+                continue
             if kind == "boxes":  # ways run below boxes
                 for xs, ys, role, width in _rows(drawing, "lines"):
                     self.line(list(zip(xs, ys, strict=True)), role, width, dash="2 5")

@@ -599,6 +599,14 @@ def test_every_colour_of_the_ways_beside_each_other_is_in_the_key():
     assert named["hot"] == "bottleneck"
 
 
+def test_slices_beside_each_other_have_one_tint_and_memory_no_empty_cells():
+    """Pale and full green beside a dotted one had no name, and 32 cells of a memory were empty."""
+    body = one("compare").body
+    assert "<polyline" in body
+    assert "stroke-opacity" not in body
+    assert "rx='2' fill='var(--pl-panel)'" not in body  # a cell
+
+
 def test_two_clusters_have_bars_of_their_times_on_one_scale():
     outline = Outline(scenario={"nodes": 4}, beside="p4d", slides=(SlidePlan("clusters"),))
     (slide,) = slides(outline, ComparedRuns(outline.scenario, peerlab.simulate))
