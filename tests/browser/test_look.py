@@ -113,6 +113,20 @@ def test_where_a_ratio_is_green_the_slower_paths_time_is_not(wide):
     assert (you != MUTED, host) == (True, MUTED)
 
 
+def test_each_name_below_the_bar_has_the_sign_of_its_mark(wide):
+    """Where the marks are near each other a name is wider than what lies between them, and stood below the other's."""
+    sign = "one => { const { width, borderRadius, backgroundColor } = getComputedStyle(one, '::before'); return [width, borderRadius, backgroundColor] }"
+    for path in ("host-rdma", "peer-direct"):
+        wide.change(run(path=path))
+        you, other = (
+            wide.page.locator(f".pl-bar-names > span{part}").evaluate(sign)
+            for part in (".pl-bar-you", ":not(.pl-bar-you)")
+        )
+        knob = wide.page.locator(".pl-bar-here").evaluate("one => getComputedStyle(one).backgroundColor")
+        assert you == ["9px", "50%", knob]
+        assert other[0] == "3px"
+
+
 def test_a_figure_names_the_setting_that_it_is_compared_with(wide):
     wide.change(run(path="peer-direct"))
     wide.change(run(path="peer-direct", registration="per-transfer"))
