@@ -150,6 +150,16 @@ def test_a_run_is_simulated_once_to_say_who_is_to_blame_for_it(monkeypatch):
     assert len(found.late_ps) == 4
 
 
+def test_a_drawing_has_the_ground_of_its_card():
+    """Of two cards of one height the lower drawing's corners were white notches inside its card."""
+    page = blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.2}), [10**9] * 41)
+    assert ".pl-blame svg>rect:first-of-type{display:none}" in page
+    assert all(
+        ground == "<rect width='100%' height='100%'"
+        for ground in re.findall(r"<svg.*?(<rect [^>]*?height='[^']*')", page)
+    )
+
+
 def test_beside_a_picture_of_runs_their_median_is_not_said_again():
     drawn = blame_of_run(RING.with_(nodes=4), [10**9] * 41)
     assert (
