@@ -22,7 +22,7 @@ class Sketch:
     def __init__(self, run: Run, *, slices: bool = True) -> None:
         self.run, self.cluster = run, run.scenario.hardware
         self.slices = slices
-        """Whether slices are drawn: they wait left of the uplink, and pass the NIC to what is not drawn."""
+        """Whether all slices are drawn: some wait left of the uplink, those of other nodes pass the NIC to what is not drawn."""
         self.path = run.scenario.data_path
         self.native = self.path.uses_own_ports
         self.geometry, self.drawing = geometry_of(run), Drawing()

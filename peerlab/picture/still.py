@@ -139,8 +139,7 @@ _CARD = 405.0
 
 def way_svg(run: Run, *, theme: str = "light") -> str:
     """Return the first node of a run's data path as SVG for a slide: the way of a byte without the slices on it, to the node's edge."""
-    sketch = Sketch(run, slices=False)
-    draw(sketch)
+    sketch = _unqueued(run)
     paper = Paper(palette(theme), **_LARGE_NODE)
     paper.drawing(sketch.drawing, right=_EDGE)
     for x, y, arrow in arrows(sketch):
@@ -151,13 +150,14 @@ def way_svg(run: Run, *, theme: str = "light") -> str:
 
 def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
     """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other; `large`: on a slide."""
-    paper = _node(Picture(run), fullest(run), theme, large=large)
+    sketch = _unqueued(run) if large else Picture(run).sketch
+    paper = _node(sketch, fullest(run), theme, large=large)
     return paper.svg(_NODE, HEIGHT * paper.stretch, alt_text(run))
 
 
 def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     """Return the first node of a data path at a moment, picoseconds from the start of the run, with the key of its colours below it."""
-    paper, machine = _node(picture, at, theme), picture.sketch.cluster
+    paper, machine = _node(picture.sketch, at, theme), picture.sketch.cluster
     seen = moment(picture.sketch.run, at).left_of(_NODE)
     y = draw_key(paper, picture.sketch, HEIGHT + 14, _CARD, 11, seen=seen, way=True)
     if machine.assumptions:
@@ -166,10 +166,17 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     return paper.svg(_CARD, y + 10, alt_text(picture.run))
 
 
-def _node(picture: Picture, at: int, theme: str, *, large: bool = False) -> Paper:
+def _unqueued(run: Run) -> Sketch:
+    """Return the static scene for a slide of one node, which has no queues beside the uplink and no other nodes."""
+    sketch = Sketch(run, slices=False)
+    draw(sketch)
+    return sketch
+
+
+def _node(sketch: Sketch, at: int, theme: str, *, large: bool = False) -> Paper:
     paper = Paper(palette(theme), **(_LARGE_NODE if large else {"smallest": 11.0}))
-    paper.drawing(picture.drawing, right=_NODE, slots=not large)
-    _slices(paper, picture.sketch, at, own=large)
+    paper.drawing(sketch.drawing, right=_NODE, slots=not large)
+    _slices(paper, sketch, at, own=large)
     return paper
 
 
