@@ -5,8 +5,9 @@ from typing import TypedDict
 from peerlab.answer.run import Run
 from peerlab.answer.trace import REGISTRATION_KINDS
 from peerlab.base.units import say_bytes, say_time
+from peerlab.model.disturbance import most_disturbed
 from peerlab.picture.frames import PageRows, registrations
-from peerlab.picture.shown_nodes import focus, shown_switch, unit
+from peerlab.picture.shown_nodes import focus, nic_name, shown_switch, unit
 
 COLUMNS = ("device", "kind", "side", "position", "nbytes", "start", "end", "step")
 
@@ -47,15 +48,15 @@ def table(run: Run) -> StandingTable | LiveTable:
         return {"live": False, "lines": _standing(run), "title": title}
     if s.domains == 1:
         return {"live": False, "lines": [], "title": ""}
-    switch = shown_switch(run)
+    node, switch = focus(run), shown_switch(run)
     nic = switch * hardware.used_nics_per_switch
-    segments = registrations(run.trace, focus(run), switch)
+    segments = registrations(run.trace, node, switch)
     total = f"{counters.hits} hits, {counters.misses} misses"
     if counters.evictions:
         total += f", {counters.evictions} evicted"
     return {
         "live": True,
-        "title": f"Registered (MR), NIC {nic}",
+        "title": f"Registered (MR), {nic_name(node, nic)}",
         "rows": segments.page(COLUMNS, ("start", "end")),
         "kinds": list(REGISTRATION_KINDS),
         "chunks": run.recording.chunks,
@@ -63,16 +64,21 @@ def table(run: Run) -> StandingTable | LiveTable:
         "devices": hardware.devices_per_switch,
         # that all were hits stands in the headline; what is counted is the first switch's
         "total": f"{total}, {say_time(counters.time_ps)}{whose(run)}"
-        if (counters.misses or counters.evictions) and not switch
+        if (counters.misses or counters.evictions) and not switch and node == counted(run)
         else "",
     }
+
+
+def counted(run: Run) -> int:
+    """Return the node of whose NICs a run counts registrations."""
+    return most_disturbed(run.scenario, run.trace.nodes)
 
 
 def whose(run: Run) -> str:
     """Return the words behind counts: of how many NICs they are, and of which node where nodes differ."""
     hardware = run.scenario.hardware
     nics = 1 if run.scenario.collective_record.is_message else hardware.used_nics_per_switch
-    words = [f"{nics} NICs"] * (nics > 1) + [f"{unit(run.scenario)} {focus(run)}"] * (not run.trace.folded)
+    words = [f"{nics} NICs"] * (nics > 1) + [f"{unit(run.scenario)} {counted(run)}"] * (not run.trace.folded)
     return f", {' of '.join(words)}" if words else ""
 
 

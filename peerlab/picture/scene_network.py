@@ -140,8 +140,8 @@ def _nic_words(sketch: Sketch, node: int, *, used: bool) -> list[str]:
     """Return what the box of the NICs says: how many there are, and what each carries, in two lines if there is room for them."""
     count = sketch.cluster.nics_per_switch
     mark = _mark_wiring(sketch) or sketch.mark("node.nics_per_switch")
-    number = f" {sketch.first_nic}" if sketch.first_nic else ""  # the first needs none
-    name = (f"{count} NICs" if count > 1 else f"NIC{number}") + mark
+    name, which = sketch.nics(node)
+    name += mark
     if not used:
         return [name, "idle" if sketch.run.scenario.nodes_per_domain > 1 else "not used"]
     if not sketch.on("NIC"):
@@ -150,7 +150,7 @@ def _nic_words(sketch: Sketch, node: int, *, used: bool) -> list[str]:
     rate = f"{_nic_Bps(sketch) * 8 / 1e9 * sketch.speed(node):.4g} Gb/s"
     if count == 1:
         return [name, rate]
-    return [name, "each", rate] if sketch.geometry.switch else [f"{name} of", rate]
+    return [name, f"{which}each", rate] if sketch.geometry.switch else [f"{name} of", rate]
 
 
 def _link(

@@ -1,10 +1,12 @@
 """Which nodes a picture shows: one, its partner in each step, and the nodes that exchange slices with these two.
 
 In a folded trace all nodes are alike, and node 0 is shown. A trace of every node (jitter, a slow node, a schedule in which
-nodes differ) is shown from its slowest node, or that of its slowest NIC; slices of the other nodes are those that they recorded, not copies of its own.
+nodes differ) is shown from its slowest node, or that of its slowest NIC, or where none is slow that of the bottleneck; slices of the other
+nodes are those that they recorded, not copies of its own.
 """
 
-# Where nodes differ, the slowest is shown, or that of a slow or lost NIC. With jitter, a slow node or a tree the trace holds every node.
+# Where nodes differ, the slowest is shown, or that of a slow or lost NIC, or that of the bottleneck. With jitter, a slow node or a tree the trace
+# holds every node.
 # The picture takes the slowest (else node 0), its partner of the step, and what those two and their
 # neighbours recorded (`picture/shown_nodes`). Hollow slices are then the neighbours' own, not copies.
 
@@ -112,8 +114,17 @@ def _step(schedule: Schedule, node: int, step: int) -> tuple[int, int, int, bool
 
 
 def focus(run: Run) -> int:
-    """Return the node that the pictures show: the slowest, else that of the slowest NIC, or node 0."""
-    return most_disturbed(run.scenario, run.trace.nodes)
+    """Return the node that the pictures show: the slowest, else that of the slowest NIC, else that of the bottleneck, or node 0."""
+    s, shown = run.scenario, most_disturbed(run.scenario, run.trace.nodes)
+    if run.trace.folded or s.slow_domains or s.slow_nics or s.collective_record.is_message:
+        return shown
+    hot = bottleneck_at(run)
+    if hot is None:
+        return shown
+    # what receives is drawn at the right, beside the node that sends to it
+    sender = plan(s).schedule.source(hot.node, 0) if RESOURCES[hot.kind].receives else hot.node
+    # of many nodes only some keep their spans
+    return sender if (run.recording.spans["node"] == sender).any() else shown
 
 
 AS_BUSY = 0.9
@@ -131,19 +142,29 @@ def _used(run: Run, kind: str) -> list[tuple[Resource, float]]:
     return [(resource, used) for resource, used in pairs if resource.kind == kind]
 
 
-def shown_switch(run: Run) -> int:
-    """Return which PCIe switch of the nodes is shown: that of the node's NIC that is the bottleneck, else the first.
-
-    It is the first as well where that has a NIC about as busy.
-    """
-    bottleneck, trace = run.bottleneck, run.trace
+def bottleneck_at(run: Run) -> Resource | None:
+    """Return which resource of a node is the bottleneck where nodes differ; None where they are alike, or none of a node's is."""
+    bottleneck = run.bottleneck
     resource = bottleneck.resource if bottleneck else None
-    if trace.folded or trace.one_switch or not bottleneck or not resource or resource.scope != "nic":
+    if run.trace.folded or not bottleneck or not resource or resource.scope == "fabric":
+        return None
+    return busiest(run, bottleneck.kind)
+
+
+def shown_switch(run: Run) -> int:
+    """Return which PCIe switch of the nodes is shown: that of the NIC that is the bottleneck, if its node is shown, else the first."""
+    hot = bottleneck_at(run)
+    if hot is None or run.trace.one_switch or RESOURCES[hot.kind].scope != "nic":
         return 0
-    node, nics, pairs = focus(run), run.scenario.hardware.used_nics_per_switch, _used(run, bottleneck.kind)
-    hot, most = max(pairs, key=lambda pair: pair[1])
-    first = max((used for nic, used in pairs if nic.node == node and nic.index < nics), default=0)
-    return 0 if first >= AS_BUSY * most or hot.node != node else hot.index // nics
+    node = focus(run)
+    # what receives is the partner's, whose switch has the same number
+    there = RESOURCES[hot.kind].receives or hot.node == node
+    return hot.index // run.scenario.hardware.used_nics_per_switch if there else 0
+
+
+def nic_name(node: int, index: int) -> str:
+    """Return what a NIC is called, as in a scenario: ``NIC 3.2``."""
+    return f"NIC {node}.{index}"
 
 
 def drawn(run: Run, nodes: Sequence[int], switch: int) -> list[bool]:

@@ -9,7 +9,7 @@ from peerlab.model.resources import Part, resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import Drawing, within
 from peerlab.picture.geometry import geometry_of, passes
-from peerlab.picture.shown_nodes import AS_BUSY, shares, shown_nodes
+from peerlab.picture.shown_nodes import AS_BUSY, bottleneck_at, nic_name, shares, shown_nodes
 from peerlab.picture.wire import assumed
 
 _SEEN = 0.0005
@@ -28,12 +28,13 @@ class Sketch:
         self.geometry, self.drawing = geometry_of(run), Drawing()
         self.sight = shown_nodes(run)
         # A partner that changes from step to step has no share of its own.
-        right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
+        self._right = right = self.sight.partner[0] if len(self.sight.partner) == 1 else -1
         switch = self.sight.switch
         self.busy = [shares(run, self.sight.node, switch), shares(run, right, switch) if right >= 0 else None]
         self.first_device = switch * self.cluster.devices_per_switch
         """The number in its node of the first device that is drawn."""
-        self.first_nic = switch * self.cluster.nics_per_switch
+        self._nics = self.cluster.used_nics_per_switch
+        self._is_message = run.scenario.collective_record.is_message
         bottleneck = run.bottleneck
         self.hot = bottleneck.kind if bottleneck else ""
         self.hot_part = bottleneck.resource.drawn if bottleneck and bottleneck.resource else ""
@@ -50,19 +51,36 @@ class Sketch:
     def is_hot(self, part: Part, node: int) -> bool:
         """Return whether a part of a drawn node is marked as the bottleneck.
 
-        A NIC that sends is marked where slices come from, one that receives where they go. Where nodes differ, only a part that is nearly as
-        busy as the bottleneck is marked: it may be out of sight.
+        A NIC that sends is marked where slices come from, one that receives where they go. Where nodes differ, only the NIC that is the
+        bottleneck is marked, and of other parts one that is nearly as busy: it may be out of sight.
         """
         if part != self.hot_part:
             return False
         kind = resource_kind(self.hot)
         if part == "NIC" and node != int(kind.receives):
             return False
+        if part == "NIC" and not self._is_message and (hot := bottleneck_at(self.run)):
+            return hot.node == self.number(node) and hot.index // self._nics == self.sight.switch
         return self.is_as_busy(node)
+
+    def number(self, node: int) -> int:
+        """Return which node of the run is drawn at a place, 0 or 1; -1 where that changes from step to step."""
+        return self._right if node else self.sight.node
 
     def is_as_busy(self, node: int) -> bool:
         """Return whether what is drawn of a node is about as busy as the bottleneck."""
         return self.run.trace.folded or self.part(node, self.hot) >= AS_BUSY * self._hot_share
+
+    def nics(self, node: int) -> tuple[str, str]:
+        """Return what the NICs of a drawn node are called, and of several which they are: nothing where that changes, or all nodes are alike."""
+        count, number, first = self.cluster.nics_per_switch, self.number(node), self.sight.switch * self._nics
+        alike = self.run.trace.folded or self._is_message or number < 0
+        if count == 1:
+            return "NIC" if alike else nic_name(number, first), ""
+        last = first + self._nics - 1
+        between = ", " if last == first + 1 else " to "
+        which = between.join(f"{number}.{index}" for index in dict.fromkeys((first, last)))
+        return f"{count} NICs", "" if alike else f"{which}, "
 
     def mark(self, key: str) -> str:
         """Return the sign of an assumed figure, if it is one."""
