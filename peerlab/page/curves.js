@@ -210,7 +210,8 @@ export class Curves extends View {
     return this.values.at(-1) * Math.exp(px * this.figures.zoom * this.pixel);
   }
 
-  // Every so many values of the axis, back from the last one and if possible down to the first, that their words stand apart.
+  // Every so many values of the axis, back from the last one and if possible down to the first, that their words stand apart; and that of this
+  // scenario, in the place of others that are no end.
   ticks() {
     const { values } = this, { zoom } = this.figures, names = this.curves.names.slice(this.first, this.end), last = values.length - 1;
     const at = (i) => Math.log(values[i] / values[0]) / this.pixel, half = names.map((name) => widthOf(name, 12 * zoom) / 2 + NAMES_APART * zoom);
@@ -218,7 +219,9 @@ export class Curves extends View {
     let each = 1;
     while (each < last && !apart(every(each))) each++;
     const whole = [each, each + 1].find((n) => n < last && last % n === 0) ?? each;
-    return every(whole).map((i) => values[i]);
+    const own = this.there(this.mark) ? values.indexOf(this.mark[this.curves.axis]) : -1, near = (i) => i !== own && Math.abs(at(i) - at(own)) < half[i] + half[own], shown = every(whole);
+    const named = own < 0 || near(0) || near(last) ? shown : [...new Set([...shown.filter((i) => !near(i)), own])].sort((a, b) => a - b);
+    return named.map((i) => values[i]);
   }
 
   nameTicks() {

@@ -20,7 +20,7 @@ const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the 
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
-const BAR = 14; // length of a slice that waits
+const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = 12; // room for the arrow beside the uplink, from where slices wait
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
@@ -174,7 +174,19 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words.map((word) => this.between(word));
+    return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words.map((word) => this.centred(this.between(word)));
+  }
+
+  // Where only names are written, a name stands in the middle of what its box has free: above the buffers, if there are some, and on no way.
+  centred(word) {
+    const [x, y, text, size, style, ...form] = word, { boxes, slots, lines } = this.data;
+    if (!this.figures.sparse || style !== "bold") return word;
+    const inside = ({ left, top, right, bottom }, i) => left[i] < x && x < right[i] && top[i] < y && y < bottom[i], at = boxes.left.findIndex((_, i) => inside(boxes, i));
+    if (at < 0) return word;
+    const own = slots.top.filter((_, i) => slots.left[i] > boxes.left[at] && slots.right[i] < boxes.right[at] && slots.top[i] > y), bottom = Math.min(boxes.bottom[at], ...own);
+    const moved = [x, (boxes.top[at] + bottom) / 2, text, size, style, ...form], { left, right } = this.box(moved), half = (right - left) / 2 / this.scale, high = size / 2 / this.scale;
+    const crosses = lines.xs.some((xs, i) => xs.some((end, k) => k && Math.min(xs[k - 1], end) < x + half && Math.max(xs[k - 1], end) > x - half && Math.min(lines.ys[i][k - 1], lines.ys[i][k]) < moved[1] + high && Math.max(lines.ys[i][k - 1], lines.ys[i][k]) > moved[1] - high));
+    return crosses ? word : moved;
   }
 
   // Whether the picture keeps to the slices from one node to the other: on a slide with a title of its own, which is looked at for a minute. What a switch adds up is from all.
@@ -187,12 +199,14 @@ export class Scene extends View {
     return !this.figures.sparse && this.figures.sceneText > ENLARGED * this.scale;
   }
 
-  // A word in the middle between the nodes; where words are larger than their place and it is wider than the room there, what it ends with: its figure.
+  // A word in the middle between the nodes; where words are larger than their place and it is wider than the room there, without its end, or its figure alone.
   between(word) {
     const [x, y, text, ...form] = word, { left, right } = this.box(word);
     if (this.enlarged) return [x, y, text.replace(/^(wire, .*) each way/, "$1"), ...form];
-    const wide = this.figures.sparse && x === SCENE_WIDTH / 2 && right - left > (SCENE_WIDTH - 2 * NODE_WIDTH) * this.scale;
-    return wide ? [x, y, text.split(", ").at(-1), ...form] : word;
+    const room = (SCENE_WIDTH - 2 * NODE_WIDTH) * this.scale, wide = this.figures.sparse && x === SCENE_WIDTH / 2 && right - left > room;
+    if (!wide) return word;
+    const shorter = [x, y, text.replace(/ each way$/, ""), ...form], box = this.box(shorter);
+    return box.right - box.left > room ? [x, y, text.split(", ").at(-1), ...form] : shorter;
   }
 
   // Words that are read and have room, as columns. A word with another place or form (its eighth entry) comes behind all that have none, and takes

@@ -12,6 +12,7 @@ const BELOW_ALL = { least: 60, kept: 30, around: 28, most: 1.5, zoom: 1.2 }; // 
 const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
 const SAVED = { letters: 13, around: 20 }, MORE_TIME = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 30, high: 0.86 }; // pixels; of a row: as high as its ground, clear of the axis
+const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const AREA = { track: 6.5, span: 16, narrow: 4 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, and in any lane those that are mostly narrower
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
@@ -43,7 +44,7 @@ export class Timeline extends View {
       <button type="button" class="pl-link pl-whole" hidden>Whole run</button>
       <span class="pl-merged"></span></header>
     <div class="pl-figure"><div class="pl-plot" role="img" aria-label="Spans of every resource over time"></div>
-      <div class="pl-then" hidden><span class="pl-saved"></span></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
+      <div class="pl-then" hidden><span class="pl-then-name"></span><span class="pl-saved"></span></div><div class="pl-hot-lane"></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
       <div class="pl-path" hidden></div><h3 class="pl-title">Timeline</h3></div>
   </section>`;
   static figure = ".pl-timeline .pl-plot";
@@ -113,13 +114,16 @@ export class Timeline extends View {
     const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-fold");
     this.row = lanes.map((lane) => shown.indexOf(lane));
     this.rows = shown.length + (idle.length > 1 ? 1 : 0);
-    const labels = new Map(shown.map((lane, i) => [i, lane.label]));
+    const labels = new Map(shown.map((lane, i) => [i, lane.hot ? " " : lane.label])); // that one is bold, and no label of Bokeh's
     if (idle.length > 1) labels.set(shown.length, `${idle.length} idle`);
     this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
     this.host.closest(".pl-root").style.setProperty("--pl-rows", this.rows);
     this.find(".pl-idle").hidden = idle.length < 2;
+    this.hotRow = shown.findIndex((lane) => lane.hot);
+    this.find(".pl-hot-lane").hidden = this.hotRow < 0;
+    this.find(".pl-hot-lane").textContent = shown[this.hotRow]?.label ?? "";
     button.setAttribute("aria-expanded", String(!folds));
     button.textContent = folds ? "▸" : "▾";
     this.idle = folds ? idle.map((lane) => lane.label) : [];
@@ -308,6 +312,7 @@ export class Timeline extends View {
     then.dataset.verdict = difference > 0 ? "better" : "worse";
     // In full and in short: the longer one stands where it has room.
     const amount = sayTime(Math.abs(difference));
+    this.thenName = then.hidden || difference > 0 ? "" : baseline(meta);
     this.savedWords = then.hidden ? [""] : difference > 0 ? [`${amount} saved`] : [`${amount} more than ${baseline(meta)}`, `${amount} more`];
     saved.className = `pl-saved pl-${difference > 0 ? "better" : "worse"}`;
   }
@@ -325,6 +330,7 @@ export class Timeline extends View {
     this.placeDifference(put(".pl-then", first, last), at(time) - at(first), at(first) - left);
     put(".pl-end", this.data.end_us, this.data.end_us + 1e-9 * this.data.end_us);
     const pitch = height / this.rows;
+    if (this.hotRow >= 0) Object.assign(this.find(".pl-hot-lane").style, { width: `${left}px`, paddingRight: `${LABELS_END}px`, top: `${top + pitch * (this.hotRow + (1 - IDLE.high) / 2)}px`, height: `${pitch * IDLE.high}px` });
     this.find(".pl-title").style.width = `${left - TITLE_END * this.figures.zoom}px`;
     this.find(".pl-path").style.left = `${left}px`;
     this.sayIdle(at(Math.min(first, this.data.end_us)) - left);
@@ -336,17 +342,27 @@ export class Timeline extends View {
   }
 
   // What is saved is said in the time that is saved, where nothing is drawn; what is more in the strip above the lanes, so that it lies on
-  // no bar, and beside the clock's knob where that passes. Both stand between the two ends; what is more may begin `before` them, where no knob is.
+  // no bar, and beside the clock's knob where that passes. Both stand between the two ends. Left of the first end stands which run had ended there,
+  // if there is room and no knob; else what is more says it, and may begin `before` the first end.
   placeDifference(room, knob, before) {
     const label = this.find(".pl-saved"), { zoom } = this.figures, more = label.classList.contains("pl-worse"), { letters, around } = more ? MORE_TIME : SAVED;
     const widths = (this.savedWords ?? [""]).map((text) => widthOf(text, letters * zoom, true)), short = widths.length - 1;
-    const clear = KNOB + MORE_TIME.beside, reaches = more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
-    const which = widths[0] + around <= room || reaches ? 0 : short, wide = widths[which];
+    const clear = KNOB + MORE_TIME.beside, named = this.nameEnd(before, knob, widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
+    const which = !named && (widths[0] + around <= room || reaches) ? 0 : short, wide = widths[which];
     label.textContent = this.savedWords?.[which] ?? "";
-    label.hidden = room < wide + around && !reaches;
+    label.hidden = room < wide + (named ? 0 : around) && !reaches;
     let left = room < wide + around ? room - wide : (room - wide) / 2;
     if (!(room < wide) && Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;
     label.style.left = more ? `${left}px` : "";
+  }
+
+  // Names the end of the run without what makes this one longer, left of it; returns whether there is room for that, whether or not the knob is there.
+  nameEnd(before, knob, room) {
+    const name = this.find(".pl-then-name"), wide = this.thenName ? widthOf(this.thenName, MORE_TIME.letters * this.figures.zoom, true) + MORE_TIME.around : 0;
+    const named = room && wide > 0 && wide < before;
+    name.textContent = named ? this.thenName : "";
+    name.style.visibility = knob > -wide - KNOB && knob < KNOB ? "hidden" : "";
+    return named;
   }
 
   drawPath() {

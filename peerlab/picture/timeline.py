@@ -177,6 +177,8 @@ def timeline(picture: Picture) -> TimelineParcel:
 def _is_hot(picture: Picture, lane: TimelineLane) -> bool:
     """Return whether what a lane stands for is the bottleneck, or about as busy."""
     run, bottleneck = picture.run, picture.run.bottleneck
+    if bottleneck and bottleneck.resource is None:  # slices in flight, which is no resource
+        return resource_kind(lane.kind).in_flight
     if not bottleneck or bottleneck.kind != lane.kind:
         return False
     if resource_kind(lane.kind).scope != "fabric":

@@ -21,7 +21,7 @@ BREADTH, WIDE = 17.0, 9.0
 """Of all slices that pass a link side by side; of one on the wire."""
 NEAR = 0.4
 """How far from the middle of a link thin slices go, of how far broad ones go."""
-BAR, BAR_WIDTH, BAR_PITCH, MOST_BARS = 14.0, 4.0, 6.0, 6
+BAR, BAR_WIDTH, BAR_PITCH, MOST_BARS = 8.0, 4.0, 6.0, 6
 """Length of a slice that waits, how broad it is, distance between two of them, and how many are drawn; a number tells of the others."""
 
 
@@ -148,7 +148,9 @@ def queues(geometry: Geometry, track: Track) -> list[list[list[Point]]]:
 
 def _before(geometry: Geometry, node: int) -> list[Point]:
     """Return the places beside the NIC, from below: their number stands below the boxes."""
-    x = geometry.x(node, NIC[0] - 2 - BAR / 2)
+    x = geometry.x(
+        node, NIC[0] - 9
+    )  # in the middle of the gap: what touched both boxes would look like a link
     return [(x, BOX_BOTTOM - 2 - i * BAR_PITCH) for i in range(MOST_BARS)]
 
 

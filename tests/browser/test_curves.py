@@ -109,6 +109,17 @@ def test_a_measured_point_left_of_the_lines_stands_above_a_tick(shown):
     assert 2 in shown.ask("page => page.figures.model('curves_ticks').ticks")
 
 
+def test_the_axis_names_the_chosen_count_of_nodes(shown):
+    scenario = peerlab.Scenario()
+    for nodes in (8, 64):
+        run = peerlab.simulate(scenario.with_(nodes=nodes))
+        shown.change(run, lines=False)
+        shown.give("curves", lines_of(run.scenario, "nodes"))
+        ticks = shown.ask("page => page.figures.model('curves_ticks').ticks")
+        assert nodes in ticks
+        assert {2, 1024} <= set(ticks)
+
+
 def test_the_axis_says_what_it_counts(shown):
     words = shown.page.locator(".pl-along")
     assert words.inner_text() == "nodes"

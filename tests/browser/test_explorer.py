@@ -38,7 +38,9 @@ def check(explorer, fields):
     )
     views = payload(run)["views"]
     assert explorer.column("scene_texts", "text") == views["scene"]["texts"]["text"]
-    lanes = explorer.ask("page => [...page.figures.model('timeline_lanes').major_label_overrides.values()]")
+    lanes = explorer.ask(
+        "page => [...page.figures.model('timeline_lanes').major_label_overrides.values()].map((label) => label.trim() || page.timeline.find('.pl-hot-lane').textContent)"
+    )
     busy = [lane["label"] for lane in views["timeline"]["lanes"] if lane["used"] or lane["hot"]]
     assert [label for label in lanes if not label.endswith(" idle")] in (
         busy,

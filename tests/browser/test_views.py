@@ -39,7 +39,9 @@ def test_what_a_run_takes_more_lies_on_no_bar_and_gives_way_to_the_clock(shown):
     slow = peerlab.simulate(peerlab.Scenario(path="peer-direct", slow_nodes={0: 0.5}))
     shown.change(slow, lines=False)
     said = shown.page.locator(".pl-saved")
-    expect(said).to_have_text(re.compile(r"\d ms more than without slow node$"))
+    name = shown.page.locator(".pl-then-name")
+    expect(said).to_have_text(re.compile(r"\d ms more$"))
+    expect(name).to_have_text("without slow node")
     lanes, places = shown.page.locator(".pl-then").bounding_box(), set()
     plot = shown.page.locator(
         ".pl-timeline .pl-plot"
@@ -49,10 +51,27 @@ def test_what_a_run_takes_more_lies_on_no_bar_and_gives_way_to_the_clock(shown):
         words, line = said.bounding_box(), shown.page.locator(".pl-cursor").bounding_box()
         assert words["y"] + words["height"] <= lanes["y"]
         assert plot["x"] <= words["x"] < words["x"] + words["width"] <= lanes["x"] + lanes["width"]
-        knob = line["x"] - 6, line["x"] + 6
+        knob, of_end = (line["x"] - 6, line["x"] + 6), name.bounding_box()
+        assert of_end["x"] + of_end["width"] <= lanes["x"]
+        assert not name.is_visible() or knob[1] < of_end["x"] or of_end["x"] + of_end["width"] < knob[0] + 6
         assert knob[1] < words["x"] or words["x"] + words["width"] < knob[0]
         places.add(round(words["x"]))
     assert len(places) > 2, "it stands in the middle where it may"
+
+
+def test_the_lane_of_the_bottleneck_has_a_bold_label_and_a_bar(shown):
+    shown.change(run(path="peer-direct"), lines=False)
+    label = shown.page.locator(".pl-hot-lane")
+    for path, words in (("host-rdma", "PCIe to host"), ("peer-direct", "NIC send")):
+        shown.change(run(path=path), lines=False)
+        expect(label).to_have_text(words)
+        row, top, pitch = shown.ask(
+            "({ timeline }) => { const { top, height } = timeline.frame(); return [timeline.inRows.findIndex(({ hot }) => hot), top, height / timeline.rows] }"
+        )
+        box, plot = label.bounding_box(), shown.page.locator(".pl-timeline .pl-figure").bounding_box()
+        assert abs(box["y"] + box["height"] / 2 - plot["y"] - top - pitch * (row + 0.5)) < 1
+    shown.change(run(cluster="p5", nodes=4, path="peer-direct", message_bytes="64 KiB"), lines=False)
+    expect(label).to_have_text("in flight")  # latency limits it
 
 
 def test_the_partner_of_an_exchange_changes_from_step_to_step(shown):
