@@ -24,6 +24,9 @@ COMPARABLE = [
     if {"host-rdma", "host-tcp"} & set(load_cluster(name).paths) and "peer-direct" in load_cluster(name).paths
 ]
 
+WORDS_MET = ("b200-ndr",)
+"""There words lay on each other, or were cut."""
+
 
 FITS = """one => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth
   && [...one.querySelectorAll('.card')].every(card => card.scrollHeight <= card.clientHeight + 1 && card.scrollWidth <= card.clientWidth + 1)
@@ -299,7 +302,10 @@ def test_it_prints_a_slide_a_page(deck):
 
 @pytest.mark.long("decks")
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("cluster", COMPARABLE)
+@pytest.mark.parametrize(
+    "cluster",
+    [pytest.param(name, marks=[pytest.mark.always] * (name in WORDS_MET)) for name in COMPARABLE],
+)
 def test_the_slides_of_every_cluster_fit(browser, tmp_path, cluster):
     plans = tuple(SlidePlan(kind) for kind in REVIEW if kind not in ("live", "log"))
     other = "p4d" if cluster == "dl1" else "dl1"

@@ -127,13 +127,16 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
     paper.line([(ends[0], 158), (ends[1], 158)], "direct-ink", 4)
     for end in ends:
         paper.line([(end, 151), (end, 165)], "direct-ink", 2)
-    # Both ends where they are, or one number where they are too near.
-    numbers = span(gain.low, gain.high).removesuffix(TIMES_SIGN).split(" to ")
-    if len(numbers) == 2 and ends[1] - ends[0] < _APART:
-        numbers = [" to ".join(numbers)]
+    # Both ends where they are, or one number where they are too near: at the card's edge a number stands further in than its end.
+    numbers = [
+        number + TIMES_SIGN for number in span(gain.low, gain.high).removesuffix(TIMES_SIGN).split(" to ")
+    ]
+    written = [_inside(end, number, bold=True) for end, number in zip(ends, numbers, strict=False)]
+    if len(numbers) == 2 and written[1] - written[0] < _APART:
+        numbers = [span(gain.low, gain.high)]
     places = ends if len(numbers) == 2 else (sum(ends) / 2,)
     for place, number in zip(places, numbers, strict=True):
-        _below(paper, (place, 184), number + TIMES_SIGN, bold=True)
+        _below(paper, (place, 184), number, bold=True)
     _below(paper, (sum(ends) / 2, 210), f"expected at {say_bytes(trial.size_bytes)}")
     sentence = f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}."
     return paper_without_ground(paper, _WIDE, 224, sentence)
@@ -141,14 +144,20 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
 
 def _below(paper: Paper, at: Point, sentence: str, *, bold: bool = False) -> None:
     """Write below the bar, inside the card."""
+    place = (_inside(at[0], sentence, bold=bold), at[1])
+    paper.text(place, sentence, size=18, bold=bold, ink="direct-ink")
+
+
+def _inside(x: float, sentence: str, *, bold: bool) -> float:
+    """Return the middle of words, as near to a place as the card has room for them."""
     half = (_BOLD_LETTER if bold else _LETTER) * len(sentence) / 2
-    paper.text((min(max(at[0], half), _WIDE - half), at[1]), sentence, size=18, bold=bold, ink="direct-ink")
+    return min(max(x, half), _WIDE - half)
 
 
 _WIDE = 344.0
 _CLOSE, _HALF, _APART = 56.0, 14.0, 76.0
 """So far from the threshold once as fast is marked; half as wide as its number is; the ends of what is expected have a number each if they are so far apart."""
-_LETTER, _BOLD_LETTER = 11.0, 12.5
+_LETTER, _BOLD_LETTER = 11.0, 13.6
 """How wide a letter of 18 pixels is at most."""
 _LEFT_PART = 0.31
 """Of the bar, at least, left of the threshold: as wide as its words."""
