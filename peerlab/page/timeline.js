@@ -353,6 +353,7 @@ export class Timeline extends View {
     label.hidden = room < wide + (named ? 0 : around) && !reaches;
     let left = room < wide + around ? room - wide : (room - wide) / 2;
     if (!(room < wide) && Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;
+    if (named && left < MORE_TIME.beside) this.find(".pl-then-name").style.visibility = "hidden"; // what is more gave way to the knob, to where that stands
     label.style.left = more ? `${left}px` : "";
   }
 
