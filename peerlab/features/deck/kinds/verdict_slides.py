@@ -112,6 +112,7 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
             "Keep it where the runs with it are faster than the slowest without by more than their own spread: no switch of this cluster's library is known."
         )
     gain = _tried(compared, trial)
+    ends_said = span(gain.low, gain.high)
     paper, at = Paper(palette(PAGE)), _around(trial.threshold, gain.high)
     edge, ends = at(trial.threshold), (at(gain.low), at(gain.high))
     paper.box((0, 40, edge, 130), "hot-fill", radius=3)
@@ -127,19 +128,24 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
     paper.line([(ends[0], 158), (ends[1], 158)], "direct-ink", 4)
     for end in ends:
         paper.line([(end, 151), (end, 165)], "direct-ink", 2)
-    # Both ends where they are, or one number where they are too near: at the card's edge a number stands further in than its end.
-    numbers = [
-        number + TIMES_SIGN for number in span(gain.low, gain.high).removesuffix(TIMES_SIGN).split(" to ")
-    ]
+    # What the card above says already stands here without its numbers; a trial at another size has its own.
+    own = ends_said != span(compared.gain_band.low, compared.gain_band.high)
+    if own:
+        _ends(paper, ends, ends_said)
+    _below(paper, (sum(ends) / 2, 210 if own else 184), f"expected at {say_bytes(trial.size_bytes)}")
+    sentence = f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {ends_said}."
+    return paper_without_ground(paper, _WIDE, 224 if own else 198, sentence)
+
+
+def _ends(paper: Paper, ends: tuple[float, float], said: str) -> None:
+    """Write both ends of a range where they are, or one number where they are too near: at the card's edge a number stands further in than its end."""
+    numbers = [number + TIMES_SIGN for number in said.removesuffix(TIMES_SIGN).split(" to ")]
     written = [_inside(end, number, bold=True) for end, number in zip(ends, numbers, strict=False)]
     if len(numbers) == 2 and written[1] - written[0] < _APART:
-        numbers = [span(gain.low, gain.high)]
+        numbers = [said]
     places = ends if len(numbers) == 2 else (sum(ends) / 2,)
     for place, number in zip(places, numbers, strict=True):
         _below(paper, (place, 184), number, bold=True)
-    _below(paper, (sum(ends) / 2, 210), f"expected at {say_bytes(trial.size_bytes)}")
-    sentence = f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {span(gain.low, gain.high)}."
-    return paper_without_ground(paper, _WIDE, 224, sentence)
 
 
 def _below(paper: Paper, at: Point, sentence: str, *, bold: bool = False) -> None:
@@ -227,8 +233,8 @@ def _to_do(compared: ComparedRuns, trial: Trial | None) -> Iterator[tuple[str, s
     )
     yield (
         "Go back",
-        off or "the old settings",
-        "Through the host again; no data and no code is touched",
+        "",
+        "As Log before, through the host again; no data and no code is touched",
     )
 
 
