@@ -10,7 +10,9 @@ from peerlab.features.blame.late_picture import (
     WIDTHS,
     in_words,
     late_svg,
+    others,
     row_height,
+    without_nothing,
 )
 from peerlab.picture.by_width import shown_from
 from peerlab.picture.svg import Paper
@@ -90,7 +92,8 @@ def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
 
 def blame_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> str:
     """Return the picture: a bar for each way where a way is to blame, else one for each node."""
-    paper, rows, more = Paper(palette(theme)), _rows(blame), _more(blame)
+    paper, (rows, left_out) = Paper(palette(theme)), _rows(blame)
+    more = _more(left_out)
     left = max(_BARS, _BEFORE_BARS + _LETTER * max(len(name) for name, _, _ in rows))
     high = row_height(len(rows))
     right, bottom, thick = width - RIGHT_OF_BARS, _TOP + high * len(rows), high - _GAP
@@ -122,20 +125,25 @@ def blame_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> s
     return paper.svg(width, height, f"{asks}. {blame.in_words}")
 
 
-def _rows(blame: Blame) -> list[tuple[str, float, bool]]:
-    """Return name and share of each bar, and whether it is named: of ways those that explain most, in the order of their senders."""
-    if not blame.way:
-        return [(f"node {node}", share, node in blame.named) for node, share in enumerate(blame.explained)]
-    most = sorted(blame.ways, key=lambda way: -way[1])[:_MOST_WAYS]
-    return [
-        (f"node {sender} → node {receiver}", blame.part(won), (sender, receiver) == blame.way)
-        for (sender, receiver), won in sorted(most)
-    ]
+def _rows(blame: Blame) -> tuple[list[tuple[str, float, bool]], int]:
+    """Return name and share of each bar, and whether it is named, and how many ways have none: of ways those that explain most, in the order of their senders; what explains nothing is one row."""
+    if blame.way:
+        rows = [
+            (f"node {sender} → node {receiver}", blame.part(won), (sender, receiver) == blame.way)
+            for (sender, receiver), won in sorted(blame.ways)
+        ]
+    else:
+        rows = [(f"node {node}", share, node in blame.named) for node, share in enumerate(blame.explained)]
+    places, rest = without_nothing(say_percent(share) == "0 %" for _, share, _ in rows)
+    shown = places
+    if blame.way:
+        shown = sorted(sorted(places, key=lambda place: (not rows[place][2], -rows[place][1]))[:_MOST_WAYS])
+    folded = [(others(rest), 0.0, False)] if rest else []
+    return [rows[place] for place in shown] + folded, len(places) - len(shown)
 
 
-def _more(blame: Blame) -> str:
+def _more(ways: int) -> str:
     """Return what is said of the ways that have no bar."""
-    ways = len(blame.ways) - _MOST_WAYS if blame.way else 0
     if ways <= 0:
         return ""
     return f"{say_count(ways, 'more way')} {'explains' if ways == 1 else 'explain'} no more than these."

@@ -1,5 +1,7 @@
 """Who is late, and from when on: nodes as rows, steps as columns, the more orange the later; of a single step a bar for each node."""
 
+from collections.abc import Iterable
+
 from peerlab.answer.lateness import how_it_spreads, source
 from peerlab.base.units import say_time
 from peerlab.features.blame.blaming import Blame
@@ -20,6 +22,8 @@ _SHADES = 5
 _FEW, _ROW, _LOW_ROW = 16, 22.0, 14.0
 """The most nodes with rows of full height; the height of a row, and that of more nodes, pixels."""
 _GAP = 3.0
+FOLDED = 3
+"""So many rows of nothing, or more, are one."""
 _MOST_LABELS, _LEAST_LABEL = 14, 30.0
 """Figures of steps, at most, and pixels from one to the next, at least."""
 _LEAST_STEP = 6.0
@@ -31,18 +35,25 @@ def late_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> st
     late = blame.late_ps
     if not late or not late[0] or max(map(max, late)) <= 0:
         return ""
-    paper, most, high = Paper(palette(theme)), max(map(max, late)), row_height(len(late))
     single, begins = len(late[0]) == 1, source(late, blame.scenario)
-    bottom, right = _TOP + high * len(late), width - (RIGHT_OF_BARS if single else _RIGHT)
+    shown, rest = list(range(len(late))), 0
+    if single:
+        shown, rest = without_nothing(say_time(max(0, row[0])) == "0 s" for row in late)
+    count = len(shown) + (rest > 0)
+    paper, most, high = Paper(palette(theme)), max(map(max, late)), row_height(count)
+    bottom, right = _TOP + high * count, width - (RIGHT_OF_BARS if single else _RIGHT)
     # One row of words below the picture where they have room beside each other.
     beside = single or width >= _ROOM_FOR_KEY
     height = bottom + (32 if single else 56 if beside or not begins else 76)
     title = "How late each node is" + ("" if single else " in each step")
     paper.box((0, 0, width, height), "panel", radius=8)
     paper.text((16, 24), title, size=14, bold=True, align="left")
-    _names(paper, len(late), (begins[0],) if begins and begins[0] in blame.named else blame.named)
+    names = [f"node {node}" for node in shown] + [others(rest)] * (rest > 0)
+    bold = (begins[0],) if begins and begins[0] in blame.named else blame.named
+    _names(paper, names, [place for place, node in enumerate(shown) if node in bold])
     if single:
-        _bars(paper, [row[0] for row in late], right, begins[0] if begins else None)
+        bars = [late[node][0] for node in shown] + [0] * (rest > 0)
+        _bars(paper, bars, right, shown.index(begins[0]) if begins else None)
     else:
         _cells(paper, late, right)
         _steps(paper, len(late[0]), right, bottom + 8)
@@ -97,18 +108,35 @@ def _across(step: int, steps: int, right: float) -> tuple[float, float]:
     return _LEFT + wide * step, _LEFT + wide * (step + 1) - (2.0 if wide >= _LEAST_STEP else 0.0)
 
 
-def row_height(nodes: int) -> float:
+def row_height(rows: int) -> float:
     """Return how high a row is, the gap below it included."""
-    return _ROW if nodes <= _FEW else _LOW_ROW
+    return _ROW if rows <= _FEW else _LOW_ROW
 
 
-def _names(paper: Paper, nodes: int, named: tuple[int, ...]) -> None:
+def without_nothing(nothing: Iterable[bool]) -> tuple[list[int], int]:
+    """Return which rows are shown, of those that say nothing or something, and how many are folded into one at their end.
+
+    >>> without_nothing([True, False, True, True]), without_nothing([True, False, True])
+    (([1], 3), ([0, 1, 2], 0))
+    """
+    empty = list(nothing)
+    if sum(empty) < FOLDED or all(empty):
+        return list(range(len(empty))), 0
+    return [place for place, folded in enumerate(empty) if not folded], sum(empty)
+
+
+def others(count: int) -> str:
+    """Return the name of a row that is `count` rows."""
+    return f"{count} others"
+
+
+def _names(paper: Paper, names: list[str], to_blame: list[int]) -> None:
     """Write each node's name at its row: those to blame bold, and of a way to blame the end where it begins; the other end is who suffers."""
-    high = row_height(nodes)
-    for node in range(nodes):
-        ink, bold = ("hot-ink", True) if node in named else ("muted", False)
-        at = (_LEFT - 10, _TOP + high * node + (high - _GAP) / 2)
-        paper.text(at, f"node {node}", size=12.5, bold=bold, ink=ink, align="right")
+    high = row_height(len(names))
+    for place, name in enumerate(names):
+        ink, bold = ("hot-ink", True) if place in to_blame else ("muted", False)
+        at = (_LEFT - 10, _TOP + high * place + (high - _GAP) / 2)
+        paper.text(at, name, size=12.5, bold=bold, ink=ink, align="right")
 
 
 def _bars(paper: Paper, late: list[int], right: float, begins: int | None) -> None:

@@ -19,13 +19,14 @@ SLOWEST = 1000
 _STYLE = """
 body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
-h1{font-size:16px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:10px}.pl-blames{margin-top:16px}.pl-blames p{max-width:none}
-.pl-who{margin-bottom:12px}.pl-who p{margin:0;color:var(--pl-muted);font-size:13px}.pl-who .pl-says{font-size:24px;line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
+h1{font-size:16px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:8px}.pl-blames p{max-width:none}
+.pl-who .pl-says{margin:0;font-size:24px;line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
 p{margin:4px 0;max-width:110ch;text-wrap:pretty}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
-.pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0}
+.pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0 12px}
+.pl-about{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin-top:16px}.pl-about p{flex:1 1 320px}
 .pl-watch{margin-left:auto;color:var(--pl-muted)}label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
 .pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
 """
@@ -34,7 +35,7 @@ _SAYS = re.compile(r"<p class='pl-says'>.{0,2000}?</p>")
 """The sentence that says who is to blame."""
 
 _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (
-    "#falls:checked~.pl-choice .pl-watch{border-color:var(--pl-ink)}#falls:focus-visible~.pl-choice .pl-watch{outline:2px solid var(--pl-register);outline-offset:2px}"
+    "#falls:checked~.pl-about .pl-watch{border-color:var(--pl-ink)}#falls:focus-visible~.pl-about .pl-watch{outline:2px solid var(--pl-register);outline-offset:2px}"
     "@media print,(prefers-reduced-motion:reduce){.pl-watch{display:none}}"
 )
 """The page shows every run at once; they fall, in the order of their seeds, for whoever wants to watch it."""
@@ -57,13 +58,14 @@ def tails_page(tails: Tails) -> str:
     first = tails.paths[0]
     inputs.append("<input type='checkbox' id='falls'>")
     says, blames = _blames(tails, runs)
-    about = f"{title(first.scenario)}: {len(first.times_ps):,} runs with {first.scenario.noise.in_words}, a dot each; half of them take no longer than p50."
+    about = f"{title(first.scenario)}: {len(first.times_ps):,} runs with {first.scenario.noise.in_words}, a dot each; half take no longer than p50."
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
-        f"{''.join(inputs)}<div>{says}</div><p>{escape(unbroken(about))}</p>"
-        f"<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div>"
-        f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}<label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label></div>"
-        f"<div class='pl-blames'>{blames}</div></main></div>"
+        f"{''.join(inputs)}<div>{says}</div>"
+        f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
+        f"<div class='pl-blames'>{blames}</div>"
+        f"<div class='pl-about'><p>{escape(unbroken(about))}</p><label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label></div>"
+        f"<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div></main></div>"
     )
     return alone(
         "Who is late, and who is to blame?",
@@ -87,7 +89,7 @@ def _first(runs: list[tuple[str, int]]) -> str:
 
 def _blames(tails: Tails, runs: list[tuple[str, int]]) -> tuple[str, str]:
     """Return for each run who is to blame for it as a headline, and the pictures; or in words why nobody can say it."""
-    first, headlines, sections, unit = tails.paths[0], [], [], unit_of(tails)
+    first, headlines, sections = tails.paths[0], [], []
     with progress_bar("blame", "runs", len(runs)) as bar:
         for number, (name, place) in enumerate(runs):
             scenario = first.scenario.with_(seed=first.scenario.seed + place)
@@ -95,13 +97,10 @@ def _blames(tails: Tails, runs: list[tuple[str, int]]) -> tuple[str, str]:
                 shown = registered("offers", "blame of a run")(scenario, first.times_ps)
             except PeerlabError as problem:
                 shown = f"<p>Nobody can say who is to blame: {escape(str(problem))}.</p>"
-            # The answer stands at the head of the page, its pictures at the foot.
+            # The answer stands at the head of the page; which run it is about, and how long that took, say the buttons below it.
             if says := _SAYS.search(shown):
                 shown = shown.replace(says[0], "", 1)
-                run = f"In the {name} run" if name == "slowest" else f"In the run at {name}"
-                headlines.append(
-                    f"<div class='pl-who pl-run pl-run{number}'>{says[0]}<p>{run}, {escape(unit.text(first.times_ps[place]))}</p></div>"
-                )
+                headlines.append(f"<div class='pl-who pl-run pl-run{number}'>{says[0]}</div>")
             sections.append(
                 f"<section class='pl-run pl-run{number}' aria-label='The run at {name}, seed {scenario.seed}'>{shown}</section>"
             )

@@ -175,12 +175,11 @@ def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     # On the lowest dot of its pile, or where the axis would go on.
     x = axis.right + _BREAK if column is None else axis.left + column * sheet.dot
     paper.square((x, base - 1 - 0.9 * sheet.dot), 5.5, "ink", "panel", 1.5, radius=5.5)
-    # What it took on the axis, the axis and the button say.
+    # What it took on the axis, the axis and the button say, and what the slowest took, the words at the end of its row.
     text = "this run"
-    if (
-        column is None
-    ):  # the dot lies at no place of the axis, which breaks behind its last figure, and what it took stands at it
-        text = f"{text}, {unit.text(ps)}"
+    if column is None:  # the dot lies at no place of the axis, which breaks behind its last figure
+        if ps < max(path_times.times_ps):
+            text = f"{text}, {unit.text(ps)}"
         paper.line([(axis.right, base), (x, base)], "edge", 1)
         paper.box((axis.right + 4, base - 3, axis.right + 10, base + 3), "panel")
         for at in (axis.right + 4, axis.right + 10):

@@ -135,6 +135,21 @@ def test_both_pictures_of_a_blame_have_bars_of_one_shape_and_none_where_there_is
         assert re.search(r"<text x='446' ", drawn)  # figures stand in one place
 
 
+def test_rows_of_nothing_are_one_row():
+    """Of 16 bars 12 said 0 % or 0 s, below which the one that explains all stood."""
+    ways = tuple(((node, (node + 1) % 8), 1.0 if node == 7 else 0.0) for node in range(8))
+    late = tuple((9_000_000,) if node in {0, 7} else (0,) for node in range(8))
+    found = Blame(RING.with_(nodes=8), 100, 50, 60, (0.0,) * 8, ways, late)
+    for drawn, rows in (
+        (blame_svg(found), ["node 7 → node 0", "7 others"]),
+        (late_svg(found), ["node 0", "node 7", "6 others"]),
+    ):
+        assert re.findall(r"text-anchor='end'>(node [^<]+|\d others)<", drawn) == rows
+    # two rows of nothing stay, as does a picture that has nothing else
+    assert "others" not in blame_svg(Blame(RING, 100, 50, 60, (0.9, 0.0, 0.0), ()))
+    assert "others" not in blame_svg(Blame(RING, 100, 50, 60, (0.0,) * 4, ()))
+
+
 def test_a_run_is_simulated_once_to_say_who_is_to_blame_for_it(monkeypatch):
     asked = RING.with_(slow_nodes={3: 0.8}, nodes=4)
     simulated = []

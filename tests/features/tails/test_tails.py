@@ -113,11 +113,14 @@ def test_a_page_shows_who_is_to_blame_for_the_run_that_is_chosen(tmp_path):
     ]
     assert page.count("class='pl-says'>") == 3
     assert page.rindex("class='pl-says'>") < page.index("<svg")  # the answer comes before the runs
-    # and right below the question
+    # and right below the question; which run it is about says the row of runs below it
     assert re.search(
-        r"to blame\?</h1>(<input[^>]*>)+<div>(<div class='pl-who[^>]*><p class='pl-says'>[^<]*</p><p>In the [^<]*</p></div>){3}</div><p>",
+        r"to blame\?</h1>(<input[^>]*>)+<div>(<div class='pl-who[^>]*><p class='pl-says'>[^<]*</p></div>){3}</div><div class='pl-choice'",
         page,
     )
+    # the bars that prove it come before the runs, which are another finding
+    assert page.index("<div class='pl-blames'>") < page.index("<div class='pl-about'>")
+    assert page.index("<div class='pl-about'>") < page.index("<div class='pl-tails'>")
     assert page.count("class='pl-falls'") == len(SHEETS) * 24  # handfuls of seeds, on every sheet
     assert "<script" not in page
     # No rule finds the root element inside the body: in the dark the page was white.
