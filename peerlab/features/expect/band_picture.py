@@ -14,7 +14,7 @@ _HIGH = 360
 _WIDTHS = (440, 560, 700, 860, 1020)
 """Widths that it is drawn for, so that its letters keep their size: a page shows the widest that it has room for."""
 _LETTER = 13
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 116, 32, 30
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 128, 32, 30
 _BAND, _KEY = "9 of 10 healthy runs", 104
 """The name of the band, and where its key begins beside that of the axis, pixels."""
 _FILLED = "fill='var(--pl-direct)' fill-opacity='0.35'"
@@ -215,14 +215,19 @@ def _line(
 
 
 def _ends(ends: Sequence[tuple[str, str, str, float]], right: float) -> list[str]:
-    """Return the names of the curves at their right ends with their last figures, apart from one another, each beside a piece of its line."""
+    """Return the names of the curves, apart from one another, each led to from its curve's right end; their last figures end at one edge."""
     ends = sorted(ends, key=lambda end: end[3])
     heights = apart([y for *_, y in ends], _APART)
-    return [
-        f"<path d='M{right + 5} {y:.1f}h13' stroke='var(--pl-{role})' stroke-width='1.5' stroke-dasharray='{'5 3' if dash else 'none'}'/>"
-        f"<text x='{right + 22}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{name}</text>"
-        for (name, role, dash, _), y in zip(ends, heights, strict=True)
-    ]
+    parts = []
+    for (name, role, dash, at), y in zip(ends, heights, strict=True):
+        word, _, rate = name.partition(" ") if name[-1].isdigit() else (name, "", "")
+        # The figure is a part of its name, so that both are read in one go.
+        last = f" <tspan x='{right + _RIGHT}' text-anchor='end'>{rate}</tspan>" if rate else ""
+        parts.append(
+            f"<path d='M{right} {at:.1f}L{right + 18} {y:.1f}' stroke='var(--pl-{role})' stroke-width='1.2' stroke-dasharray='{'5 3' if dash else 'none'}'/>"
+            f"<text x='{right + 22}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{word}{last}</text>"
+        )
+    return parts
 
 
 def _point(across: Scale, up: Scale, row: Row) -> str:

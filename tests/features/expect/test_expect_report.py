@@ -93,6 +93,25 @@ def test_no_line_of_the_grid_looks_like_the_ceiling_s_figure():
         assert all(abs(y - ceiling) >= 10 for y in lines)
 
 
+def test_a_line_leads_from_each_curve_s_end_to_its_name_and_their_figures_end_at_one_edge():
+    """Two nodes of P5: three curves end within 20 pixels, so that the names of two of them move on."""
+    shown = peerlab.expect("p5", nodes=2)._repr_html_()
+    for picture in re.findall("<svg class='pl-band.*?</svg>", shown, flags=re.DOTALL):
+        wide = int(re.search("viewBox='0 0 ([0-9]+) ", picture)[1])
+        named = re.findall(
+            "<path d='M([0-9]+) ([0-9.]+)L[0-9]+ ([0-9.]+)' stroke='var\\(--pl-([a-z-]+)\\)'[^>]*/>"
+            "<text x='[0-9]+' y='([0-9.]+)' fill='var\\(--pl-([a-z-]+)\\)'>([a-z]+) <tspan x='([0-9]+)' text-anchor='end'>",
+            picture,
+        )
+        assert [name for *_, name, _ in named] == ["ceiling", "expected", "floor"]
+        for right, end, middle, role, y, ink, _, edge in named:
+            curve = re.search(f"{right}(?:.0)? {end}' fill='none' stroke='var\\(--pl-{role}\\)'", picture)
+            assert curve
+            assert ink == role
+            assert float(y) == float(middle) + 4
+            assert int(edge) == wide
+
+
 def test_a_single_size_has_one_axis_with_a_figure_at_each_mark():
     page = peerlab.expect("p4d", sizes=["1 GiB"])._repr_html_()
     picture = page[page.index("<svg") : page.index("</svg>")]
