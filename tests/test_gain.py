@@ -1,5 +1,6 @@
 """How sure a gain is: its band, and what the band leaves out."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -110,6 +111,14 @@ def test_the_gains_band_holds_what_any_figure_moved_on_both_paths_gives(scenario
         for end in figure.range:
             moved = [changed(one.scenario, [(figure.key, end)]) for one in (run, over)]
             assert gain.low <= busbw(moved[0]) / busbw(moved[1]) <= gain.high
+
+
+def test_each_row_of_a_report_has_its_range():
+    direct, staged = pair()
+    shown = direct.gain_band(staged)._repr_html_()
+    ranges = re.findall(r"<p><b>([^<]*)</b></p><p class='pl-span'>", shown)
+    assert len(ranges) >= 2
+    assert all(re.fullmatch(f"[0-9.]+ to [0-9.]+{TIMES_SIGN}", words) for words in ranges)
 
 
 def test_each_possible_wiring_is_simulated_and_said_as_an_alternative_with_a_band_of_its_own():

@@ -80,6 +80,9 @@ def test_the_verdict_on_a_log_is_the_largest_line_of_a_place_that_escape_leaves(
     fresh.change(lambda: paste(fresh, ALPS))
     verdict = page.locator(".pl-log-verdict .pl-expect .pl-verdict b").last
     assert verdict.evaluate("one => getComputedStyle(one).fontSize") == "24px"
+    # The signs of the explorer's chart are drawn before their words; a verdict's is a letter, with nothing before it.
+    sign = page.locator(".pl-log-verdict .pl-verdict .pl-sign").last
+    assert sign.evaluate("sign => getComputedStyle(sign, '::before').content") == "none"
     expect(page.locator(".pl-log-text").last).to_be_hidden()  # the raw text is folded
     assert page.locator(".pl-log-panel").last.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
     page.keyboard.press("Escape")  # the button that was pressed is hidden with the text

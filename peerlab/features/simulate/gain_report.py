@@ -36,16 +36,15 @@ def _chart(gain: GainBand) -> str:
         f"<i class='{'pl-one' if tick == 1 else 'pl-grid'}' style='left:{at(tick):.4g}%'></i>"
         for tick in gains
     )
-    # The first range is the headline's, which is not said again.
     bars = "".join(
         _row(
             words,
-            say_gain(case.low, case.high) if number else "",
+            say_gain(case.low, case.high),
             grid,
             at(1.0),
             [*map(at, (case.low, case.gain, case.high))],
         )
-        for number, (words, case) in enumerate(_rows(gain))
+        for words, case in _rows(gain)
     )
     ticks = "".join(
         f"<{'b' if tick == 1 else 'span'} style='left:{at(tick):.4g}%'>{tick:g}&times;</{'b' if tick == 1 else 'span'}>"

@@ -44,6 +44,8 @@ def _said_once(run: Run) -> list[tuple[str, str, str]]:
     if run.bottleneck and run.bottleneck.kind in sending_kinds(run.scenario.hardware, str(run.scenario.path)):
         bandwidth, value, _ = rows[0]
         rows[0] = bandwidth, value, ""
+    # What limits it comes right after what it reaches.
+    rows[1:] = sorted(rows[1:], key=lambda row: row[0] != "Bottleneck")
     idle = [row for row in rows if row[0] in _OF_HOST and row[1] == "0"]
     if len(idle) < len(_OF_HOST):
         return rows

@@ -22,6 +22,11 @@ def test_how_busy_the_wire_is_stands_once_where_it_is_the_bottleneck():
     assert staged["AllReduce busbw"][1].endswith("% busy")
 
 
+def test_what_limits_a_run_stands_right_below_what_it_reaches():
+    for path in ("peer-direct", "host-rdma"):
+        assert list(rows(path=path))[:3] == ["AllReduce busbw", "Bottleneck", "Time for 64 MiB"]
+
+
 def test_what_a_host_does_not_do_is_one_row():
     assert rows(path="peer-direct")["Copies, DRAM, CPU cores"] == ("0", "")
     assert {"Copies per byte", "DRAM per byte", "CPU cores busy"} <= set(rows(path="host-rdma"))
