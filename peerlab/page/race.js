@@ -160,7 +160,7 @@ class RacePage extends PlayedPage {
       Object.assign(number.style, { left: part(value), transform: `translateX(${at === 0 || at === 1 ? -100 * at : -50}%)` });
     }
     scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }));
-    const words = this.data.answer.note && (this.wanted.mode === "slide" ? this.data.answer.note.replace(/^\S+ /, "") : this.data.answer.note); // a slide's title has the number
+    const words = this.data.answer.note && (this.wanted.mode === "slide" ? "this race" : this.data.answer.note); // a slide's title has the number
     if (words) scale.append(Object.assign(make("span", "rc-name", words), { style: `left:${part(ratio)};transform:translateX(-${part(ratio)})` }));
   }
 
