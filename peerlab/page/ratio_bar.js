@@ -7,12 +7,12 @@ import { sayTimes } from "./words.js";
 const ROOM = 1.25; // around 1 and what was simulated: for the range, which follows
 const LETTERS = 12; // px of the names' letters
 const SLOWER = 0.995; // less reads as slower
-const SIGN = 12; // px before a name: the sign of its mark, which may be further than its name is wide
+const SIGN = { knob: 12, line: 7 }; // px before a name: the sign of its mark, which may be further than its name is wide
 
 // `past`: the reader is on the faster path, so that what was simulated is where he is.
 export function ratioBar({ value, low, high, without, times: [staged, direct] }, past) {
   const all = [1, value, low ?? value, high ?? value], from = Math.min(Math.min(1, value) / ROOM, ...all), to = Math.max(2, ROOM * value, ...all);
-  const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-bar");
+  const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-ratio-bar");
   const put = (className, ratio, title = "") => {
     const mark = bar.appendChild(make("i", className));
     mark.style.left = `${at(ratio).toFixed(2)}%`;
@@ -39,7 +39,7 @@ function names({ value, at, staged, direct, past, without }) {
   const row = make("div", "pl-bar-names"), slower = value < SLOWER, once = " 1×,";
   const here = !without, host = make("span", past || !here ? "" : "pl-bar-you", past || !here ? "host" : "you"), other = make("span", past && here ? "pl-bar-you" : "");
   const framed = document.documentElement.hasAttribute("data-framed"), [knob, line] = past ? [other, host] : [host, other];
-  if (!framed) knob.classList.add("pl-sign", "pl-sign-here", ...(past ? [slower ? "pl-sign-slower" : "pl-sign-past"] : [])), line.classList.add("pl-sign");
+  if (!framed) knob.classList.add("pl-bar-sign", "pl-bar-sign-here", ...(past ? [slower ? "pl-bar-sign-slower" : "pl-bar-sign-past"] : [])), line.classList.add("pl-bar-sign");
   if (framed) {
     // on a slide the player has the time
     host.append(" 1×");
@@ -48,7 +48,7 @@ function names({ value, at, staged, direct, past, without }) {
     host.append(make("span", "pl-bar-once", once), ` ${staged}`);
     other.append(`${!here ? "direct" : past ? "you" : "then"} ${direct}`);
   }
-  const wide = (name) => Math.ceil(widthOf(name.textContent, LETTERS, name.classList.contains("pl-bar-you"))) + (framed ? 0 : SIGN);
+  const wide = (name) => Math.ceil(widthOf(name.textContent, LETTERS, name.classList.contains("pl-bar-you"))) + (framed ? 0 : name === knob ? SIGN.knob : SIGN.line);
   const both = [{ name: host, place: at(1), wide: wide(host), without: widthOf(once, LETTERS, !past && here) }, { name: other, place: at(value), wide: wide(other), without: 0 }];
   if (slower) both.reverse();
   both.forEach(({ name, place, wide, without }, i) => {

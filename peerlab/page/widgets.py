@@ -84,7 +84,7 @@ def slider(label: str, options: list[tuple[str, int]], name: str) -> w.Widget:
 
 def number_field(label: str, name: str) -> w.Widget:
     """Return a text field for the number of a slider."""
-    return classed(w.Text(continuous_update=False, tooltip=label), "pl-number", name)
+    return classed(w.Text(continuous_update=False, tooltip=label), "pl-number-field", name)
 
 
 def text_field(label: str, placeholder: str, name: str, tooltip: str) -> w.Widget:

@@ -156,7 +156,7 @@ def test_where_registrations_are_what_a_run_waits_for_their_table_alone_is_marke
 def test_until_its_range_is_there_a_ratio_is_about_a_figure(wide):
     one, stands = (
         ratio_of(run().scenario),
-        "page => [...page.root.querySelectorAll('.pl-bar, .pl-range, .pl-bar-here')].map(e => e.getBoundingClientRect()).map(({ x, y, height }) => [x, y, height])",
+        "page => [...page.root.querySelectorAll('.pl-ratio-bar, .pl-range, .pl-bar-here')].map(e => e.getBoundingClientRect()).map(({ x, y, height }) => [x, y, height])",
     )
     then = wide.ask(stands)
     wide.give("ratio", {**one, "of": ["of another scenario"]})

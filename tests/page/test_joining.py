@@ -1,6 +1,7 @@
 """Scripts with imports and exports become one: in order, complete, and with what is wrong said in words."""
 
 import re
+from importlib.resources import files
 
 import pytest
 
@@ -104,3 +105,19 @@ def test_a_view_that_is_named_needs_its_script_and_its_class():
         page.script_of("page", ("scene", "memory"))
     with pytest.raises(ValueError, match=r"^views.js imports Words from words.js, which does not export it$"):
         page.script_of("page", ("scene", "words"))
+
+
+def test_a_class_of_a_report_is_styled_by_no_other_sheet_of_the_lab():
+    """A notebook holds the explorer and reports: a sheet that styles a class alone styles it in both."""
+    explorer, report = (
+        re.sub(r"/\*.*?\*/", "", (files(page) / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+        for name in ("page.css", "report.css")
+    )
+    selectors = ",".join(re.findall(r"([^{}]{1,2000})\{", explorer)).split(",")
+    alone = {
+        match[1]
+        for text in selectors
+        if (match := re.fullmatch(r"\s*\.([\w-]{1,60})(?:::\w{1,20})?\s*", text))
+    }
+    assert "pl-ratio-bar" in alone
+    assert alone & set(re.findall(r"\.(pl-[\w-]{1,60})", report)) == set()
