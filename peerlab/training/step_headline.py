@@ -20,7 +20,7 @@ class StepHeadline(TypedDict):
     """Words behind the figure; empty where it is a time."""
     note: str
     rests: str
-    """What the range of the gain rests on; empty where it is not known."""
+    """How much of the exchanges computing hides, and what the range of the gain rests on, where it is known; empty of one path."""
     good: bool
     """Whether the second data path is the faster one."""
 
@@ -53,14 +53,13 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
     sentences = [
         *([f"Simulated: {simulated} (†)."] if sure else []),
         f"Exchange alone: {alone:.2f}{TIMES_SIGN}.",
-        *_hidden_on_both(runs, names),
     ]
     return {
         "label": f"{names[1]} against {names[0]}",
         "value": _between(sure) if sure else simulated,
         "after": "as fast",
         "note": " ".join(sentences),
-        "rests": _rests(sure) if sure else "",
+        "rests": " ".join([*_hidden_on_both(runs, names), *([_rests(sure)] if sure else [])]),
         # What reads as 1.00 is no gain.
         "good": round(gain, 2) > 1,
     }
@@ -118,8 +117,8 @@ def _hidden_on_both(runs: Sequence[StepRun], names: Sequence[str]) -> list[str]:
     """Return the same of two data paths, by name where their shares differ."""
     first, second = (say_share(_share_hidden(run)) for run in runs)
     if not all(run.exchange_s for run in runs) or first == second:
-        return _hidden(runs[-1], "it")
-    return [f"Computing hides {first} of it, with {names[1]} {second}."]
+        return _hidden(runs[-1], "the exchange")
+    return [f"Computing hides {first} of the exchange, with {names[1]} {second}."]
 
 
 def _share_hidden(run: StepRun) -> float:

@@ -82,6 +82,7 @@ def test_overlap_off_shows_the_detour(opened):
     page = opened()
     lanes, apart = page.locator(".ts-lanes"), host().answer(host().step.with_(overlap=False))
     expect(lanes).to_contain_text(f"devices wait {1e3 * host().exposed_s:.3g} ms")
+    expect(page.locator(".ts-key-pause")).to_have_text("exposed")  # the lanes have the words
     page.get_by_label("overlap").select_option("off")
     expect(lanes).to_contain_text(f"devices wait {1e3 * apart.exposed_s:.3g} ms")
 

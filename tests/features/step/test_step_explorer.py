@@ -89,5 +89,6 @@ def test_in_a_notebook_it_answers_later(shown):
     assert shown.status.value == ""
     headline = json.loads(unescape(shown.sure.value.partition("data-headline='")[2].partition("'")[0]))
     assert re.fullmatch(r"\d\.\d\d to \d\.\d\d\u00d7", headline["value"])
-    assert "Simulated: " in headline["note"]
+    assert re.fullmatch(r"Simulated: \S+ \(†\)\. Exchange alone: \S+\u00d7\.", headline["note"])  # two facts
+    assert headline["rests"].startswith("Computing hides ")
     assert "by what is assumed about computing" in headline["rests"]
