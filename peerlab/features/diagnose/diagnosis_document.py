@@ -13,7 +13,7 @@ from peerlab.question.presets import known_clusters
 
 # What stays inside a node is no data path between nodes, so no record has its title.
 _NAMES = {**path_titles(), "in-node": "links inside the node"}
-_UNKNOWN = "cannot tell"
+_CLEAR, _UNKNOWN = "clear", "cannot tell"
 # Names of files and clusters may begin like a path: `host-rdma.toml` is none.
 _PATH = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, _NAMES))})(?![\w/-]|\.\w)")
 _HEAD = ("path", "odds", f"measured ÷ simulated (1{TIMES_SIGN} fits)")
@@ -21,6 +21,7 @@ _WEIGHED = (
     "Odds rest on how much each kind of evidence weighs, which is judgement (data/diagnosis.toml); points are the natural "
     "logarithms of the weights, added up: 2.3 points are 10 times likelier."
 )
+_EXPLAINS = "How well each path explains it"
 _EVIDENCE, _FURTHER = "The evidence, the weightiest first", "What to check next"
 _EACH_SIZE = "Each size: algorithm bandwidth in GB/s"
 _WIDE = 1.5
@@ -80,7 +81,8 @@ def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:
         yield from _forecast(diagnosis.forecast)
     odds = _percents([explanation.odds for explanation in diagnosis.ranking])
     ranked = list(map(_ranked, diagnosis.ranking, odds))
-    yield Table("How well each path explains it", _HEAD, ranked, right={1}, kind="explained")
+    # The verdict and its sentence have said how far the first is ahead where that is clear.
+    yield Table(_EXPLAINS, _HEAD, ranked, right={1}, kind="explained", folded=diagnosis.verdict == _CLEAR)
     evidence = Items(_EVIDENCE, list(map(_evidence, diagnosis.evidence)))
     yield Fold(_EVIDENCE, (Text(_WEIGHED, quiet=True), evidence))
     yield Items("To know when reading it", list(map(Item, diagnosis.notes)))

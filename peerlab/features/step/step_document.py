@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from peerlab.base.document import Document, Graphic, Part, Table, Text
+from peerlab.base.document import Document, Fold, Graphic, Part, Table, Text
 from peerlab.base.units import say_bytes, say_count, say_share, say_time
 from peerlab.features.step.device_memory import device_memory
 from peerlab.model.paths import path_title
@@ -25,7 +25,8 @@ def step_document(runs: Sequence[StepRun], exchanges: int | None = 0) -> Documen
 def behind_document(run: StepRun, exchanges: int) -> Document:
     """Return what the page of a step leaves out: who was last, what it rests on, and the exchanges that are seen most."""
     listed = replace(_exchanges(run, exchanges, several=False), folded=True)
-    return Document("What it rests on", (*_seen(run, ""), *_rests([run]), listed))
+    rests = Fold("Computing, memory and limits", tuple(_rests([run])))
+    return Document("What it rests on", (*_seen(run, ""), rests, listed))
 
 
 def _title(run: StepRun) -> str:

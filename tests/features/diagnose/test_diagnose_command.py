@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,15 @@ def test_what_to_check_is_typed_as_it_stands_or_has_no_command():
 def test_which_path_it_was_is_no_judgement_and_has_no_sign(log):
     page = peerlab.diagnose(peerlab.load(log))._repr_html_()
     assert "<p class='pl-verdict pl-named'><b>Kernel TCP, clear</b>" in page
+
+
+def test_how_well_each_path_explains_a_log_is_folded_where_the_path_is_clear(log):
+    folded = "<details><summary>How well each path explains it</summary><table"
+    seen = peerlab.diagnose(peerlab.load(log))
+    assert folded in seen._repr_html_()
+    doubted = replace(seen, verdict="probable")._repr_html_()
+    assert folded not in doubted
+    assert "How well each path explains it</caption>" in doubted
 
 
 def test_a_gain_has_no_digit_that_its_range_denies_and_its_unit_is_said_once(log):

@@ -9,6 +9,7 @@ import pytest
 
 import peerlab
 from peerlab.base.errors import WorkloadError
+from peerlab.features.step.step_report import step_html
 
 
 @pytest.fixture
@@ -92,3 +93,11 @@ def test_in_a_notebook_it_answers_later(shown):
     assert re.fullmatch(r"Simulated: \S+ \(†\)\. Exchange alone: \S+\u00d7\.", headline["note"])  # two facts
     assert headline["rests"].startswith("Computing hides ")
     assert "by what is assumed about computing" in headline["rests"]
+
+
+def test_what_a_step_rests_on_is_folded_below_its_page():
+    """The page above says already that it is simulated, and from how many figures."""
+    told = step_html(peerlab.step(peerlab.Step()))
+    below = told[told.index("<details>") : told.index("</details>")]
+    assert below.startswith("<details><summary>Computing, memory and limits</summary>")
+    assert all(f"<b>{lead}</b>" in below for lead in ("Computing:", "Memory:"))
