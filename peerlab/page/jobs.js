@@ -1,6 +1,6 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, and uplinks divided among them.
 import { make } from "./dom.js";
-import { JobsScene, TINT } from "./jobs_scene.js";
+import { areaOf, JobsScene, outlineOf } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
 import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
 import { svgShape, svgText } from "./svg.js";
@@ -44,7 +44,7 @@ const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 150, most: 2, tick: 64 };
+const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 150, zero: 60, most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -89,7 +89,10 @@ class JobsPage extends PlayedPage {
       return [className, pair];
     }));
     this.find(".np-key").append(...this.key.values());
-    [jobs[0], jobs[1] ?? jobs[0]].forEach(({ role }, i) => this.root.style.setProperty(`--jb-${i}`, `var(--pl-${role})`)); // a sign of the key has the colours of two
+    [jobs[0], jobs[1] ?? jobs[0]].forEach(({ role }, i) => {
+      this.root.style.setProperty(`--jb-${i}`, `var(--pl-${role})`);
+      this.root.style.setProperty(`--jb-line-${i}`, outlineOf(role));
+    }); // a sign of the key has the colours of two
     this.fillTable();
     this.find(".np-scene").setAttribute("aria-label", words);
   }
@@ -152,14 +155,14 @@ class JobsPage extends PlayedPage {
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
-    const box = (from, until, y, height, role, more = {}, into = host, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, into);
+    const box = (from, until, y, height, role, more = {}, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, host);
     const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - LANES.letters) / 2 - 1;
     text(left, 0, width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
     let top = LANES.head;
     jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
-      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, opacity: TINT });
+      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, ...areaOf(role) });
       top += Math.min(LANES.job * grown, LANES.apart);
     });
     this.sharedLinks().forEach(({ name, uses }) => {
@@ -167,10 +170,10 @@ class JobsPage extends PlayedPage {
       text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
       text(left - 8, base - room - 3, "100 %", { "text-anchor": "end" });
-      const group = svgShape("g", { opacity: TINT }, host);
+      if (room > LANES.zero) text(left - 8, base - 13, "0 %", { "text-anchor": "end" });
       for (const [from, until, ...shares] of uses) {
         let height = 0;
-        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges" }, group)); // no ground shines through between two
+        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges", ...areaOf(jobs[job].role) })); // no ground shines through between two
       }
       top += room + 12;
     });

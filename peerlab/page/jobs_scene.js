@@ -3,10 +3,29 @@ import { KeyRows } from "./key_rows.js";
 import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
-export const TINT = 0.6; // opacity of a job's colour, wherever it is an area: a job has one tint, and words on it stay readable
+const TINT = 0.6; // opacity of a job's colour, wherever it is an area: a job has one tint, and words on it stay readable
 // px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; names of jobs stand below so many rows of hosts
-const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 170, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 16, name: 16, rows: 2 };
+const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 120, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 14, name: 16, rows: 2 };
+const PALE = "gather"; // the one tint that is near the ground: it has lines, or an outline
+const HATCH = { id: "jb-pale", each: 7, line: 1.5 }; // px
 const ALL = ["bottleneck", "all full, both ways"]; // above and below a line from one uplink to the next
+
+// The look of an area of a job: its tint, and of the pale one lines over it.
+export function areaOf(role) {
+  return role === PALE ? { fill: `url(#${HATCH.id})` } : { fill: `var(--pl-${role})`, opacity: TINT };
+}
+
+// The colour of an outline of a job.
+export function outlineOf(role) {
+  return `var(--pl-${role === PALE ? "muted" : role})`;
+}
+
+// Adds the lines of the pale tint to a picture; every picture of the page may take them from the first one.
+function drawHatch(host) {
+  const { id, each, line } = HATCH, hatch = svgShape("pattern", { id, width: each, height: each, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svgShape("defs", {}, host));
+  svgShape("rect", { width: each, height: each, fill: `var(--pl-${PALE})`, opacity: TINT }, hatch);
+  svgShape("rect", { width: line, height: each, fill: "var(--pl-muted)" }, hatch);
+}
 
 export class JobsScene {
   constructor(host, data) {
@@ -42,6 +61,7 @@ export class JobsScene {
       if (named) this.names(leaf, row, place);
     });
     this.everywhere = this.causeOfAll(Math.floor(leaves.length / 2));
+    drawHatch(host);
     const high = leafTop + leafHigh + 4;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
@@ -65,7 +85,7 @@ export class JobsScene {
   pipe(leaf, out, wide, middle, each) {
     const { host, data, floor } = this, x = out ? middle - wide - FLOOR.beside : middle + FLOOR.beside, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
     svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-panel)" }, host);
-    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, fill: `var(--pl-${role})`, opacity: TINT }, host));
+    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, ...areaOf(role) }, host));
     const frame = svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host);
     const arrow = out ? `M${x + wide / 2} ${y + 8}l5 8h-10z` : `M${x + wide / 2} ${y + floor.pipe - 8}l5 -8h-10z`;
     svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
@@ -82,7 +102,7 @@ export class JobsScene {
   causeOfAll(leaf) {
     const into = this.pipes[2 * leaf - 1], out = this.pipes[2 * leaf], y = FLOOR.spine + this.floor.pipe / 2;
     if (!into || !out) return null;
-    const from = into.x + into.wide, letters = [FLOOR.cause, 14, FLOOR.letters].find((size) => widthOf(ALL[1], size, true) + 6 <= out.x - from);
+    const from = into.x + into.wide, letters = [FLOOR.cause, FLOOR.letters].find((size) => widthOf(ALL[1], size, true) + 6 <= out.x - from);
     if (!letters) return null;
     const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host), look = { x: (from + out.x) / 2, "text-anchor": "middle", "font-size": letters, "font-weight": 650, fill: "var(--pl-hot-ink)" };
     svgShape("path", { d: `M${from} ${y}H${out.x}`, stroke: "var(--pl-hot)", "stroke-width": 2 }, group);
@@ -93,7 +113,7 @@ export class JobsScene {
 
   hostBox(number, x, y) {
     const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
-    const frame = svgShape("rect", { x, y, width: floor.wide, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: `var(--pl-${role})`, "stroke-width": job === undefined ? 1 : 1.5 }, host);
+    const frame = svgShape("rect", { x, y, width: floor.wide, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: outlineOf(role), "stroke-width": job === undefined ? 1 : 1.5 }, host);
     const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.wide - 2, height: floor.host - 8, rx: 3, fill: `var(--pl-${role})`, opacity: 0 }, host);
     this.text(x + floor.wide / 2, y + floor.host / 2 + 1, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
     this.boxes.push({ number, job, frame, fill });

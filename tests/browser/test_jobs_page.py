@@ -167,7 +167,7 @@ def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
 @pytest.mark.parametrize("width", [1280, 600, 390])
 def test_leaves_begin_and_end_where_the_card_and_the_lanes_do(open_page, alike, width):
     page = open_page(jobs_page_html(alike))
-    page.set_viewport_size({"width": width, "height": 900})
+    resize(page, width, 900)
     card = page.locator(".np-hero").bounding_box()
     spine, lanes = (page.locator(part).bounding_box() for part in (".np-scene rect >> nth=0", ".np-strip"))
     hosts = page.evaluate(
@@ -189,6 +189,23 @@ def test_a_job_has_one_tint_in_the_whole_page(opened):
              return [...document.querySelectorAll('.jb-root svg rect')].filter((one) => one.getAttribute('fill') === own && Number(one.getAttribute('height')) > 10).map(tint).filter(Boolean) }"""
     )
     assert len(set(tints)) == 1
+
+
+def test_the_pale_job_has_lines_and_its_hosts_an_outline(opened):
+    """Two greys were 1.9 to 1 apart, and the pale one could hardly be seen on its ground."""
+    page = opened()
+    seek(page, 1000)
+    pale = page.evaluate("[...peerlabPages][0].data.jobs.findIndex(({ role }) => role === 'gather')")
+    fills = page.evaluate(
+        "job => [...peerlabPages][0].scene.pipes.map(({ parts }) => parts[job].getAttribute('fill'))", pale
+    )
+    assert set(fills) == {"url(#jb-pale)"}
+    assert page.locator(".np-strip rect[fill='url(#jb-pale)']").count() > 0
+    outlines = page.evaluate(
+        "pale => [...peerlabPages][0].scene.boxes.filter(({ job }) => job === pale).map(({ frame }) => frame.getAttribute('stroke'))",
+        pale,
+    )
+    assert set(outlines) == {"var(--pl-muted)"}
 
 
 def test_each_job_has_its_name_below_its_hosts_and_the_axis_has_moments(opened):
