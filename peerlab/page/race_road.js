@@ -65,7 +65,7 @@ export class RaceRoad {
     this.above = place === 1;
     const foot = height - 21 * zoom - letters - this.row * (this.rowsBelow(place) + further), named = 14 * zoom + letters + this.row * over;
     const lift = road.stops.some(({ level }, i) => level && this.queued.has(i)) ? 15 * zoom : 0, top = foot - named - lift < HILL * zoom ? named : named + lift;
-    this.y = (level) => (level ? top : hilly ? foot : Math.min(foot, height / 2 + 8 * zoom));
+    this.y = (level) => (level ? top : hilly || road.spared.length ? foot : Math.min(foot, height / 2 + 8 * zoom));
     this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
     this.tracks = road.stretches.map((one, i) => this.track(one, this.beds[i].points, zoom));

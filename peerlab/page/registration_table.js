@@ -2,7 +2,7 @@
 import { Rows } from "./rows.js";
 import { sayTime } from "./words.js";
 
-const TABLE = { left: 414, right: 646, standing: 5, top: 22, pitch: 18, rows: 4, inset: 7, between: 6 };
+const TABLE = { left: 414, right: 646, standing: 5, top: 20, pitch: 18, rows: 4, inset: 7, between: 6 };
 const BESIDE_TITLE = 24; // units: a title that has less beside it is cut short
 
 /**
@@ -43,10 +43,10 @@ export class RegistrationTable {
   add(words, quads, time, pace, { hot, wide, style }) {
     const { table } = this, { top, pitch, rows, inset } = TABLE, aside = table.live ? 0 : TABLE.standing, [left, right, height] = [TABLE.left + aside, TABLE.right - aside, rows * pitch];
     if (!hot && document.documentElement.hasAttribute("data-framed")) return; // a slide shows it where registering is what the run waits for
-    if (hot) quads.push([left - 5, top - 21, right + 5, top + height + 13, "hot-wash", "hot"]);
+    if (hot) quads.push([left - 5, top - 19, right + 5, top + height + 16, "hot-wash", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;
-    words.push([left + 2, 12, whole ? table.title : title, 12, "bold", "ink", "left"]);
+    words.push([left + 2, 11, whole ? table.title : title, 12, "bold", "ink", "left"]);
     if (!table.live) {
       table.lines.forEach(([name, note], i) => {
         const y = top + i * pitch;

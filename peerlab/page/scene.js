@@ -421,14 +421,14 @@ export class Scene extends View {
 
   // How many wait where they stand in memory, unless the number of those on their way is written there.
   addBadges(words, counts) {
-    const taken = words.flatMap((word) => (word.length > 7 ? [word, word[7]] : [word])).map((word) => this.box(word));
+    const taken = [...this.taken, ...words.flatMap((word) => (word.length > 7 ? [word, word[7]] : [word])).map((word) => this.box(word))];
     const places = new Map(); // in one memory slices may wait for several stages
     for (const [stage, count] of Object.entries(counts)) {
       const badge = this.data.badges[stage], place = String(badge);
       places.set(place, { badge, waiting: count + (places.get(place)?.waiting ?? 0) });
     }
     for (const { badge: [x, y, align], waiting } of places.values()) {
-      const word = [x, y, this.sayWaiting(waiting, align === "right" ? x : SCENE_WIDTH - x), 12, this.style, "muted", align];
+      const word = [x, y, this.sayWaiting(waiting, align === "right" ? x : SCENE_WIDTH - x), 11, this.style, "muted", align];
       if (waiting >= 3 && !this.lies(word, taken)) words.push(word);
     }
   }

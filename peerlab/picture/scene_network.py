@@ -27,9 +27,7 @@ from peerlab.picture.theme import stage_role
 from peerlab.picture.wire import say_latency, say_rate, wire_Bps
 from peerlab.question.node_exchange import node_exchange
 
-_SECOND = 26.5
-"""Where the second of two lines stands: clear of the first in a narrow picture, too."""
-_LINES = (12.0, 25.5, 38.0)
+_LINES = (10.0, 24.0, 38.0)
 """Where the lines of words in the boxes of devices and NICs stand, below their tops: slices stand below two of them."""
 
 
@@ -47,7 +45,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         d.text((g.x(node, g.middle(device)), BOX_TOP + _LINES[0]), name, size=13, bold=True)
         if c.hbm_Bps:
             d.text(
-                (g.x(node, g.middle(device)), BOX_TOP + _SECOND),
+                (g.x(node, g.middle(device)), BOX_TOP + _LINES[1]),
                 f"HBM{sketch.mark('device.hbm')}",
                 size=11,
                 ink="muted",
@@ -128,7 +126,7 @@ def _nic(sketch: Sketch, node: int) -> None:
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     name, *below = _nic_words(sketch, node, used=used)
     # slices pass between the words where they come straight from the device
-    places = (9.0, 38.0) if not g.switch else (_LINES[0], _SECOND) if len(below) == 1 else _LINES
+    places = (9.0, 38.0) if not g.switch else _LINES[: len(below) + 1]
     middle = g.x(node, sum(NIC) / 2)
     d.text((middle, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
     # the last line first: where room is short, what comes first has it, and that is the rate
@@ -175,6 +173,10 @@ def draw_wire(sketch: Sketch) -> None:
         if sketch.native
         else (y - half - 10, y + half + 11, y + half + 27)
     )
+    # As low as other words, if the wires leave room.
+    if not sketch.native and names[2] > sketch.geometry.foot:
+        last = max(sketch.geometry.foot, y + half + 22)
+        names = (names[0], last - 13, last)
     name = say_rate(s, sketch.speed(0))
     below = [_sending(sketch), say_latency(s)]
     if s.sums_between:

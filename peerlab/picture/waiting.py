@@ -37,7 +37,7 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
             left, right = g.device(device)
             # Eight in a row have seven gaps.
             pitch = min(SLOT, (right - left - 16) / 7)
-            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 6.5 - row * 2))
+            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 6 - row * 2))
         elif track in ("host memory to host memory", "host memory to the other device", "through the CPU"):
             places.append(shelf)
         elif track in ("host memory to device", "through the receiver's CPU"):
@@ -61,5 +61,16 @@ def badge_place(geometry: Geometry, track: Track) -> tuple[float, float, str]:
         case "shared memory to the other device":
             return SUM_BOX[1] + 6, PORT_WIRE - 14, "left"
         case "device to device" | "device to shared memory" | "port to port":
-            return geometry.x(0, geometry.beside_link), BOX_TOP - 9, "left"
+            return _beside_devices(geometry, track)
     return geometry.x(1, geometry.beside_link), BOX_TOP - 9, "right"
+
+
+def _beside_devices(geometry: Geometry, track: Track) -> tuple[float, float, str]:
+    """Return the same for device memory of node 0: below the devices, where nothing joins the nodes there.
+
+    Beside the devices' links a number reads as what a link carries.
+    """
+    if track == "device to device":
+        _, right = geometry.device(geometry.cluster.devices_per_switch - 1)
+        return geometry.x(0, right), geometry.foot, "right"
+    return geometry.x(0, geometry.beside_link), BOX_TOP - 9, "left"

@@ -15,14 +15,27 @@ from hypothesis import strategies as st
 import peerlab
 from peerlab.base.places import folder
 from peerlab.picture.drawing import WIDTH
-from peerlab.picture.geometry import CPU, ENTRY, MEMORY, NIC, PORT, ROOT, SWITCH_TOP, UPLINK, Geometry
+from peerlab.picture.geometry import (
+    BOX_BOTTOM,
+    CPU,
+    ENTRY,
+    MEMORY,
+    NIC,
+    PORT,
+    ROOT,
+    SWITCH_TOP,
+    UPLINK,
+    Geometry,
+)
 from peerlab.picture.moment import fullest, moment
 from peerlab.picture.picture import Picture
 from peerlab.picture.scene_host import arrows
+from peerlab.picture.sketch import Sketch
 from peerlab.picture.still import keyed_node_svg, say_waiting, still_svg, way_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 from peerlab.picture.trains import BAR_WIDTH, BREADTH, occupied, shifted, waits
+from peerlab.picture.waiting import badge_place, waiting_places
 from peerlab.picture.words import alt_text, caption
 from peerlab.question.presets import known_clusters, load_cluster, read_cluster
 
@@ -296,6 +309,18 @@ def test_a_slice_at_the_edge_of_a_device_is_clear_of_its_name():
     name = texts["y"][texts["text"].index("A100 1")]
     square, letters = 4.5 + 0.75, 13 / 2
     assert ENTRY + square < name - letters
+
+
+def test_the_number_of_slices_that_wait_in_device_memory_is_no_load_of_a_link():
+    """It stood between the devices' PCIe links, as how busy they are does, and "HBM" 3 pixels above the slices."""
+    run = simulated(cluster="p4d", path="peer-direct")
+    sketch = Sketch(run)
+    _, at, _ = badge_place(sketch.geometry, "device to device")
+    assert at > BOX_BOTTOM
+    texts = Picture(run).drawing.texts
+    memory = texts["y"][texts["text"].index("HBM")]
+    highest = min(y for _, y in waiting_places(sketch.geometry, "device to device", 0))
+    assert memory + 9 / 2 + 4 < highest - 4.5  # letters are capitals of 9 units
 
 
 def test_the_words_of_a_nic_stand_in_its_middle_and_beside_its_slices():
