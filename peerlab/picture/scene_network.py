@@ -168,15 +168,13 @@ def draw_wire(sketch: Sketch) -> None:
     d, s = sketch.drawing, sketch.run.scenario
     sketch.parts.add("wire")
     y, half = _draw_wires(sketch, hot=sketch.hot_part == "wire")
+    # No lower than the words beside it, if the wires leave room.
+    lowest = max(y + half + 22, min(sketch.geometry.foot, y + half + 27))
     names = (
         (y - half - 42, y - half - 26, y - half - 10)
         if sketch.native
-        else (y - half - 10, y + half + 11, y + half + 27)
+        else (y - half - 10, min(y + half + 11, lowest - 13), lowest)
     )
-    # As low as other words, if the wires leave room.
-    if not sketch.native and names[2] > sketch.geometry.foot:
-        last = max(sketch.geometry.foot, y + half + 22)
-        names = (names[0], last - 13, last)
     name = say_rate(s, sketch.speed(0))
     below = [_sending(sketch), say_latency(s)]
     if s.sums_between:
