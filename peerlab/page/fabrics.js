@@ -90,6 +90,7 @@ class FabricsPage extends PlayedPage {
     for (const pair of this.root.querySelectorAll(".fb-time")) pair.hidden = !this.apart; // a curve has no bar: the player shows the time
     this.root.classList.toggle("fb-alike", !this.apart);
     if (!this.apart) this.find(".ts-bar").after(this.find(".fb-bars")); // the slider is the axis of its line
+    if (!this.apart) this.find(".ts-bar").before(this.find(".np-head")); // what they take comes before what plays
     this.find(".fb-line").parentNode.hidden = !this.apart; // its name stands beside it
     this.find(".fb-bars").setAttribute("aria-label", words);
     const [fast, slow] = [transports[0], transports.at(-1)];

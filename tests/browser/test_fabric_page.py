@@ -147,6 +147,12 @@ def test_transports_that_are_alike_have_one_curve_and_the_table_has_what_they_di
     page = open_page(fabrics_page_html(compare_fabrics(scenario)))
     expect(page.locator(".np-hero h2")).to_have_text("Both transports take")
     expect(page.locator(".fb-bars .np-row")).to_have_count(1)
+    # what they take stands before what plays, and the line is as wide as the page
+    head, player, line = (
+        page.locator(part).bounding_box() for part in (".np-head", ".ts-bar", ".fb-bars .np-row")
+    )
+    assert head["y"] + head["height"] <= player["y"] < line["y"]
+    assert line["width"] > 0.95 * head["width"]
     # a bar would be the player's once more: the curve alone, whose axis is the slider above it
     expect(page.locator(".fb-bars .np-row rect")).to_have_count(0)
     expect(page.locator(".fb-time").first).to_be_hidden()
