@@ -124,7 +124,7 @@ export class Headline extends View {
     card.append(make("div", "pl-label", `${fast} ${past ? "is" : "would be"}`), make("div", "pl-value", "\u00a0"));
     const value = make("div", "pl-value pl-point");
     value.append(make("b", "", this.named("time").value));
-    times.replaceChildren(value, make("div", "pl-bar"));
+    times.replaceChildren(value, make("div", "pl-ratio-bar"));
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
     box.prepend(card);
     box.append(make("div", "pl-note pl-range", "computing"));

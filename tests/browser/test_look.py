@@ -82,7 +82,7 @@ def test_a_range_on_both_sides_of_1_says_in_words_that_the_path_may_be_slower(wi
             hero.locator(part).evaluate("one => getComputedStyle(one).color")
             for part in (".pl-point b", ".pl-doubt")
         )
-        assert (ink, warns) == ((HOT, HOT) if share < 1 else (INK, MUTED)), (
+        assert (ink, warns) == ((HOT, HOT) if share < 1 else (INK, INK)), (
             "a warning only where it is as simulated"
         )
         assert size(wide, ".pl-point b") >= 16
