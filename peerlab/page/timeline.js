@@ -114,7 +114,7 @@ export class Timeline extends View {
     const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-fold");
     this.row = lanes.map((lane) => shown.indexOf(lane));
     this.rows = shown.length + (idle.length > 1 ? 1 : 0);
-    const labels = new Map(shown.map((lane, i) => [i, lane.hot ? " " : lane.label])); // that one is bold, and no label of Bokeh's
+    const labels = new Map(shown.map((lane, i) => [i, lane.hot ? asWide(lane.label) : lane.label])); // that one is bold, and no label of Bokeh's
     if (idle.length > 1) labels.set(shown.length, `${idle.length} idle`);
     this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
@@ -393,6 +393,11 @@ export class Timeline extends View {
     const idle = part * width < this.idleWide && !this.find(".pl-idle").hidden; // the line of the clock passes no words
     this.cursor.style.height = `${idle ? height - height / this.rows : height}px`;
   }
+}
+
+// Spaces that take a bold label's room, so that Bokeh leaves it at the left.
+function asWide(label) {
+  return "\u00a0".repeat(Math.ceil(widthOf(label, IDLE.letters, true) / widthOf("\u00a0", IDLE.letters)));
 }
 
 // How wide the marks of each lane are, in microseconds: on average over the time that has them, so that many short ones hide no long one.
