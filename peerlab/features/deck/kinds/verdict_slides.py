@@ -137,12 +137,12 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
     return paper_without_ground(paper, _WIDE, 224 if own else 198, sentence)
 
 
-def _ends(paper: Paper, ends: tuple[float, float], said: str) -> None:
+def _ends(paper: Paper, ends: tuple[float, float], spelled: str) -> None:
     """Write both ends of a range where they are, or one number where they are too near: at the card's edge a number stands further in than its end."""
-    numbers = [number + TIMES_SIGN for number in said.removesuffix(TIMES_SIGN).split(" to ")]
+    numbers = [number + TIMES_SIGN for number in spelled.removesuffix(TIMES_SIGN).split(" to ")]
     written = [_inside(end, number, bold=True) for end, number in zip(ends, numbers, strict=False)]
     if len(numbers) == 2 and written[1] - written[0] < _APART:
-        numbers = [said]
+        numbers = [spelled]
     places = ends if len(numbers) == 2 else (sum(ends) / 2,)
     for place, number in zip(places, numbers, strict=True):
         _below(paper, (place, 184), number, bold=True)
