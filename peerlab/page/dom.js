@@ -6,6 +6,11 @@ export function make(tag, className, text) {
   return element;
 }
 
+// Writes words where they have changed: what is written as it is makes the browser lay the page out again.
+export function showWords(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

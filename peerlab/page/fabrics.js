@@ -1,9 +1,9 @@
 // Transports side by side on one clock: a bar for each on one axis of time, or of those that are alike one line below the slider; and for some of them where their slices are.
 import { Delivered } from "./delivered.js";
-import { make } from "./dom.js";
+import { make, showWords } from "./dom.js";
 import { ticks } from "./labels.js";
 import { unpacked } from "./packed.js";
-import { beginPlayed, forControl, PlayedPage, showWords } from "./played.js";
+import { beginPlayed, forControl, PlayedPage } from "./played.js";
 import { RaceRoad, roadWords } from "./race_road.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";

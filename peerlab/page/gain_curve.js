@@ -39,8 +39,8 @@ export class GainCurve {
     const [x, y] = [this.x(here[0]), this.y(here[1])];
     svgShape("circle", { cx: x, cy: y, r: 6, fill: "var(--pl-direct)", stroke: "var(--pl-ink)", "stroke-width": 2 }, host);
     const room = { width: width - AROUND.right, height: height - AROUND.bottom }, far = (at) => Math.abs(at.y - y);
-    const found = ["you are here", "here"].map((words) => ({ words, ...this.placeOf(x, y, widthOf(words, 12, true), room) }));
-    const at = found.find((one) => far(one) < NEAR) ?? found.sort((one, other) => far(one) - far(other))[0];
+    const places = ["you are here", "here"].map((words) => ({ words, ...this.placeOf(x, y, widthOf(words, 12, true), room) }));
+    const at = places.find((place) => far(place) < NEAR) ?? places.sort((a, b) => far(a) - far(b))[0];
     this.text(at.x, at.y, at.words, { fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
   }
 

@@ -152,8 +152,3 @@ export function writeWhole(element, sentence) {
     return span;
   }));
 }
-
-// Writes words where they have changed.
-export function showWords(element, words) {
-  if (element.textContent !== words) element.textContent = words;
-}

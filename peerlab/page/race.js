@@ -1,9 +1,9 @@
 // A race: two data paths one above the other on one clock, the bytes that each has delivered, and by how much one leads.
 import { Delivered } from "./delivered.js";
-import { make } from "./dom.js";
+import { make, showWords } from "./dom.js";
 import { unpacked } from "./packed.js";
 import { fitFrame } from "./frame.js";
-import { beginPlayed, PlayedPage, showWords } from "./played.js";
+import { beginPlayed, PlayedPage } from "./played.js";
 import { RaceChart } from "./race_chart.js";
 import { RaceRoad, roadWords } from "./race_road.js";
 import { digits, sayTime } from "./words.js";
@@ -86,11 +86,11 @@ const even = ({ answer }) => answer.ratio.toFixed(2) === "1.00";
 
 // The race as a sentence, which says what stands nowhere else: the lead is in the card, and so is the ratio where it has no range.
 function sentence(data, through) {
-  const [one, other] = data.racers;
-  if (!through.some(Boolean)) return capital(`${one.title} against ${other.title}`);
-  if (one.finish_us === other.finish_us) return "Both finished at once";
+  const [upper, lower] = data.racers;
+  if (!through.some(Boolean)) return capital(`${upper.title} against ${lower.title}`);
+  if (upper.finish_us === lower.finish_us) return "Both finished at once";
   if (even(data)) return "Both are equally fast";
-  const { title } = one.finish_us < other.finish_us ? one : other;
+  const { title } = upper.finish_us < lower.finish_us ? upper : lower;
   return capital(data.answer.note ? `${title} is ${data.answer.ratio.toFixed(2)}× as fast` : `${title} finished first`);
 }
 

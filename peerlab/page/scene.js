@@ -300,7 +300,7 @@ export class Scene extends View {
   // Where every slice is: the parts of ways that are filled (`trains`), what stands still (`placed`), what waits on its way
   // (`queued`), and how many wait for each stage.
   slices(time) {
-    const { moves, data } = this, found = { trains: [], placed: [], queued: [] }, waiting = {}, OWN = 1;
+    const { moves, data } = this, found = { trains: [], placed: [], queued: [] }, waiting = {}, OWN = 1, { ownOnly } = this;
     moves.between(time, time, (i, shift, j, segment) => {
       if (time >= moves.until[i] + shift) return;
       const stage = moves.stage[i], device = moves.device[i];
@@ -310,7 +310,7 @@ export class Scene extends View {
       }
       const times = PASSED.map((name) => moves[name][i] + shift), odd = (moves.slice[i] + moves.step[i] + j * segment.steps) % 2;
       this.ways[stage][device].forEach((way, variant) => {
-        if (way && moves.whose[i] & (1 << variant) && !(variant && this.ownOnly)) this.place(found, { time, times, stage, device, variant, way, row: i, shift, j, segment, odd, hollow: variant > 0 });
+        if (way && moves.whose[i] & (1 << variant) && !(variant && ownOnly)) this.place(found, { time, times, stage, device, variant, way, row: i, shift, j, segment, odd, hollow: variant > 0 });
       });
     });
     const counts = {};

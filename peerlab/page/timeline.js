@@ -1,6 +1,6 @@
 // The timeline: spans that can be told apart are drawn one by one, the others merged, never dropped.
 import { BIN, Density } from "./density.js";
-import { make } from "./dom.js";
+import { make, showWords } from "./dom.js";
 import { widthOf } from "./places.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
@@ -349,7 +349,7 @@ export class Timeline extends View {
     const widths = (this.savedWords ?? [""]).map((text) => widthOf(text, letters * zoom, true)), short = widths.length - 1;
     const clear = KNOB + MORE_TIME.beside, named = this.nameEnd(before, knob, widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
     const which = !named && (widths[0] + around <= room || reaches) ? 0 : short, wide = widths[which];
-    label.textContent = this.savedWords?.[which] ?? "";
+    showWords(label, this.savedWords?.[which] ?? "");
     label.hidden = room < wide + (named ? 0 : around) && !reaches;
     let left = room < wide + around ? room - wide : (room - wide) / 2;
     if (!(room < wide) && Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;
@@ -361,7 +361,7 @@ export class Timeline extends View {
   nameEnd(before, knob, room) {
     const name = this.find(".pl-then-name"), wide = this.thenName ? widthOf(this.thenName, MORE_TIME.letters * this.figures.zoom, true) + MORE_TIME.around : 0;
     const named = room && wide > 0 && wide < before;
-    name.textContent = named ? this.thenName : "";
+    showWords(name, named ? this.thenName : "");
     name.style.visibility = knob > -wide - KNOB && knob < KNOB ? "hidden" : "";
     return named;
   }

@@ -1,11 +1,11 @@
 // A training step: what the devices compute, the buckets that they exchange, the time that they wait, and below it the data path of the
 // bucket under way, on one of two paths. One clock with two zooms: the step, or one bucket.
-import { make } from "./dom.js";
+import { make, showWords } from "./dom.js";
 import { fitFrame } from "./frame.js";
 import { GainCurve } from "./gain_curve.js";
 import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
-import { beginPlayed, choiceOf, forControl, PlayedPage, showWords } from "./played.js";
+import { beginPlayed, choiceOf, forControl, PlayedPage } from "./played.js";
 import { RaceRoad } from "./race_road.js";
 import { endOf, roundTime } from "./step_end.js";
 import { svgShape, svgText } from "./svg.js";

@@ -37,6 +37,7 @@ class Sketch:
         self._is_message = run.scenario.collective_record.is_message
         bottleneck = run.bottleneck
         self.hot = bottleneck.kind if bottleneck else ""
+        self._hot_resource = bottleneck_at(run)
         self.hot_part = bottleneck.resource.drawn if bottleneck and bottleneck.resource else ""
         self._hot_share = bottleneck.share if bottleneck else 0.0
         self.stages = [stage.name for stage in run.scenario.stages]
@@ -59,7 +60,7 @@ class Sketch:
         kind = resource_kind(self.hot)
         if part == "NIC" and node != int(kind.receives):
             return False
-        if part == "NIC" and not self._is_message and (hot := bottleneck_at(self.run)):
+        if part == "NIC" and not self._is_message and (hot := self._hot_resource):
             return hot.node == self.number(node) and hot.index // self._nics == self.sight.switch
         return self.is_as_busy(node)
 

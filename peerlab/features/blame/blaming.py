@@ -126,8 +126,8 @@ def blame_beside(asked: Scenario, others: Sequence[int]) -> Blame:
     # Unfolded: one node stands for all only where nobody is slow.
     system = System(asked, folded=False)
     # Simulated once: with what every node sends where somebody looks at it.
-    seen = spans_of_all(system) <= _MOST_SPANS
-    run = simulate(asked, every_node=seen)
+    traced = spans_of_all(system) <= _MOST_SPANS
+    run = simulate(asked, every_node=traced)
     took = run.time_ps
     ways = _ways(system)
     ordinary = int(median(others))
@@ -141,7 +141,7 @@ def blame_beside(asked: Scenario, others: Sequence[int]) -> Blame:
     of_ways = tuple((way, (took - time_if_ordinary(asked, [way])) / lost) for way in ways)
     # The third slowest of 41, which 39 do not exceed; of a single run itself.
     slowest = sorted(others)[-(-len(others) * _NO_SLOWER // _ORDINARY) - 1]
-    return Blame(asked, took, ordinary, slowest, of_nodes, of_ways, _late(run) if seen else ())
+    return Blame(asked, took, ordinary, slowest, of_nodes, of_ways, _late(run) if traced else ())
 
 
 def _check(asked: Scenario) -> None:
