@@ -54,11 +54,12 @@ export class Timeline extends View {
     this.host = page.find(".pl-timeline");
     this.range = this.figures.model("timeline_x");
     this.height = this.figures.model("timeline").height;
+    this.heights = new Map(); // of the frame, by rows
     this.cursor = this.find(".pl-cursor");
     this.note = this.find(".pl-merged");
     this.range.change.connect(() => this.schedule());
-    // Bokeh lays a figure out some frames after its size has changed; how low a mark may be follows from its height.
-    for (const side of ["inner_width", "inner_height"]) this.figures.model("timeline").properties[side].change.connect(() => this.schedule());
+    // Bokeh lays a figure out some frames after its size has changed; how low a mark may be follows from that.
+    for (const side of ["inner_width", "inner_height"]) this.figures.model("timeline").properties[side].change.connect(() => this.fit());
     this.find(".pl-figure").addEventListener("dblclick", (event) => this.seek(event));
     this.find(".pl-critical").addEventListener("click", () => this.togglePath());
     this.find(".pl-idle").addEventListener("click", () => this.fold());
@@ -181,6 +182,15 @@ export class Timeline extends View {
     });
   }
 
+  // Draws again where Bokeh has laid the figure out in another size than was drawn for. The next run of as many rows is drawn
+  // for this size at once; what else changes it, as the window's size does, may do so for any number of rows.
+  fit() {
+    const { width, height } = this.frame();
+    if (this.rows === this.rowsBefore) this.heights.clear();
+    this.heights.set((this.rowsBefore = this.rows), height);
+    if (width !== this.drawnFor?.width || height !== this.drawnFor.height) this.schedule();
+  }
+
   close() {
     cancelAnimationFrame(this.waiting);
   }
@@ -197,8 +207,10 @@ export class Timeline extends View {
   }
 
   drawSpans() {
+    const frame = this.frame();
+    this.drawnFor = { width: frame.width, height: this.heights.get(this.rows) ?? frame.height };
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
-    const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.rows / this.frame().height);
+    const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.rows / this.drawnFor.height);
     const stacked = this.stacked(pixel), density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least, stacked });
     this.spans.between(start, end, (i, shift, j, segment) => {
       if (stacked.has(this.spans.lane[i]) || this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
@@ -216,7 +228,7 @@ export class Timeline extends View {
 
   // The lanes that show how busy they are and with what, as their tracks are too low for single spans, or these too narrow: until somebody zooms in so far that these are long.
   stacked(pixel) {
-    const { lanes } = this.data, high = (0.74 * this.frame().height) / this.rows;
+    const { lanes } = this.data, high = (0.74 * this.drawnFor.height) / this.rows;
     return new Set([...lanes.keys()].filter((lane) => this.typical[lane] < (high / lanes[lane].tracks < AREA.track ? AREA.span : AREA.narrow) * pixel));
   }
 

@@ -6,6 +6,7 @@ import machines
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from page_that_plays import resize
 from PIL import Image
 from playwright.sync_api import expect
 from results_shown import shown_results
@@ -34,7 +35,7 @@ def darkened(explorer):
     """The explorer in JupyterLab's dark theme, in a window in which all of it is seen."""
     before = explorer.page.viewport_size
     wear(explorer, "dark")
-    explorer.page.set_viewport_size({"width": 1280, "height": 1500})
+    resize(explorer.page, 1280, 1500)
     explorer.settle(curves=True)
     yield explorer
     explorer.page.set_viewport_size(before)
@@ -157,7 +158,7 @@ def test_the_step_explorer_and_what_asks_are_dark(open_notebook):
     )
     notebook = open_notebook("dark_step.ipynb", *cells)
     page = notebook.page
-    page.set_viewport_size({"width": 1280, "height": 1500})
+    resize(page, 1280, 1500)
     page.evaluate(THEME, "JupyterLab Dark")
     notebook.run_all()
     expect(page.locator("body[data-jp-theme-light=false]")).to_be_attached()

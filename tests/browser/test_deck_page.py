@@ -8,6 +8,7 @@ import pytest
 from axe_faults import axe_faults
 from fewer_points import fewer_points
 from overlaps import SIZES, faults, settle, watch
+from page_that_plays import resize
 from playwright.sync_api import expect
 
 import peerlab
@@ -85,7 +86,7 @@ def opened(browser, deck):
 def page(opened, deck):
     """The deck at its first slide, in front; its live slide as its tests before left it."""
     one, requests, complaints = opened
-    one.set_viewport_size({"width": 1280, "height": 720})
+    resize(one, 1280, 720)
     one.bring_to_front()
     # who clicked into the live slide would turn no page by a key
     one.evaluate("document.activeElement.blur(), Reveal.layout(), Reveal.slide(0)")
@@ -127,7 +128,7 @@ def words_at_fault(page, titles):
     """Return what is wrong with the words of the slides that are called so, at three widths."""
     found = []
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         page.evaluate("Reveal.layout()")  # else a moment later
         for number, title in enumerate(titles):
             page.evaluate("number => Reveal.slide(number)", number)
@@ -175,7 +176,7 @@ def test_no_card_of_a_simulated_step_or_of_the_assumptions_is_half_empty(browser
         tmp_path / "deck",
     )
     page = browser.new_page()
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     page.goto(deck.as_uri())
     page.wait_for_function("Reveal.isReady()")
     for kind in ("training", "assumptions", "sure"):

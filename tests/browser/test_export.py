@@ -10,6 +10,7 @@ from axe_faults import axe_faults
 from exported import Exported, lanes
 from fewer_points import fewer_points, shorten_curves
 from overlaps import faults, settle, watch
+from page_that_plays import resize
 from playwright.sync_api import expect
 
 import peerlab
@@ -52,7 +53,7 @@ def open_(folder, browser):
     def open_(name, link="", width=1280, height=720, **media):
         page = browser.new_page()
         watch(page)
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         page.emulate_media(**media)
         opened.append(Exported(page, f"file://{folder / name}.html{link}"))
         return opened[-1]
@@ -162,7 +163,7 @@ def test_a_link_to_what_the_page_does_not_hold_says_so(open_):
 def test_the_figures_of_a_pair_stand_in_one_row_and_none_is_cut(open_):
     shown = open_("pair")
     for width, height in ((1280, 720), (1920, 1080)):
-        shown.page.set_viewport_size({"width": width, "height": height})
+        resize(shown.page, width, height)
         shown.painted()
         tops, scenes, cut = shown.page.evaluate(
             """() => {
@@ -205,7 +206,7 @@ def test_every_source_can_be_scrolled_to(open_):
     shown = open_("explorer")
     shown.page.locator(".pl-rests summary").click()
     for width, height in ((480, 800), (1280, 720), (1920, 1080)):
-        shown.page.set_viewport_size({"width": width, "height": height})
+        resize(shown.page, width, height)
         shown.page.wait_for_function(
             """() => { const one = document.querySelector('.pl-rests .pl-sources');
                  return one.clientHeight > 100 && one.scrollWidth <= one.clientWidth }"""
@@ -302,7 +303,7 @@ def test_in_a_frame_it_plays_only_while_its_slide_is_seen(folder, browser):
     (folder / "deck.html").write_text(FRAME)
     page = browser.new_page()
     page.emulate_media(reduced_motion="no-preference")
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     page.goto(f"file://{folder / 'deck.html'}")
     frame = page.frames[1]
     frame.wait_for_selector("html[data-ready]")

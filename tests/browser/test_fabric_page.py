@@ -126,7 +126,7 @@ def test_everybody_can_read_of_transports(opened, theme):
     assert axe_faults(page) == []
     expect(page.locator(".fb-bars")).to_have_attribute("aria-label", re.compile("The slowest takes"))
     for width in (1920, 1280, 900, 600, 420):
-        page.set_viewport_size({"width": width, "height": 800})
+        resize(page, width, 800)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -7,6 +7,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from fewer_points import fewer_points
+from page_that_plays import resize
 
 import peerlab
 
@@ -60,7 +61,7 @@ def deck(serve, root, ours, tmp_path, browser):
     )
     (theirs / "index.html").write_text(held)
     page = browser.new_page()
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     page.goto(f"{serve(theirs)}/index.html#/1")
     frame = page.frame_locator("iframe")
     frame.locator("html[data-ready]").wait_for(state="attached")

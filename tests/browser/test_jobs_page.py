@@ -93,7 +93,7 @@ def test_everybody_can_read_of_jobs(opened, theme):
     assert axe_faults(page) == []
     expect(page.locator(".np-scene")).to_have_attribute("aria-label", re.compile("Job 1 pays most"))
     for width in (1280, 900, 420):
-        page.set_viewport_size({"width": width, "height": 800})
+        resize(page, width, 800)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -101,7 +101,7 @@ def test_everybody_can_read_of_jobs(opened, theme):
 def test_sixteen_leaves_have_room(open_page, width):
     jobs = [{"hosts": list(range(0, 64, 4))}, {"hosts": list(range(1, 64, 4))}]
     page = open_page(jobs_page_html(peerlab.shared_fabric(jobs, message_bytes="1 MiB", uplink="0.5")))
-    page.set_viewport_size({"width": width, "height": 800})
+    resize(page, width, 800)
     seek(page, 20)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     widths = page.evaluate(
@@ -141,7 +141,7 @@ def alike():
 @pytest.mark.parametrize("width", [1280, 600, 390])
 def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
     page = open_page(jobs_page_html(alike))
-    page.set_viewport_size({"width": width, "height": 900})
+    resize(page, width, 900)
     seek(page, 5000)
     expect(page.locator(".jb-jobs")).to_be_hidden()  # of one row, which the card says
     expect(page.locator(".ts-note")).to_have_text(
@@ -231,7 +231,7 @@ def test_two_leaves_leave_no_third_of_the_page_empty_between_them(opened):
 def test_hosts_of_a_leaf_stand_in_rows_of_one_length(open_page):
     jobs = [{"hosts": [0, 1, 6, 7]}, {"hosts": [2, 3, 8, 9]}, {"hosts": [4, 5, 10, 11]}]
     page = open_page(jobs_page_html(peerlab.shared_fabric(jobs, message_bytes="1 MiB")))
-    page.set_viewport_size({"width": 600, "height": 1000})
+    resize(page, 600, 1000)
     rows = page.evaluate(
         "Object.values(Object.groupBy([...peerlabPages][0].scene.boxes, ({ frame }) => frame.getAttribute('y'))).map(({ length }) => length)"
     )
@@ -241,14 +241,14 @@ def test_hosts_of_a_leaf_stand_in_rows_of_one_length(open_page):
 @pytest.mark.parametrize("width", [1280, 900, 600])
 def test_a_table_of_jobs_is_not_cut(opened, width):
     page = opened()
-    page.set_viewport_size({"width": width, "height": 900})
+    resize(page, width, 900)
     assert not is_cut(page, ".np-scroll")
 
 
 @pytest.mark.parametrize("width", [1280, 600, 390])
 def test_the_moment_crosses_no_words(opened, shared, width):
     page = opened()
-    page.set_viewport_size({"width": width, "height": 900})
+    resize(page, width, 900)
     seek(page, float(shared.trace.end) * 10**6 * 0.1)
     crossed = page.evaluate(
         """() => { const line = [...document.querySelectorAll('.np-strip line')].at(-1).getBoundingClientRect();

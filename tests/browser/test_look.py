@@ -4,6 +4,7 @@ import re
 
 import pytest
 from blank import ratio_of, run
+from page_that_plays import resize
 from playwright.sync_api import expect
 
 import peerlab
@@ -18,7 +19,7 @@ INK, MUTED, HOT = "rgb(23, 32, 43)", "rgb(86, 98, 114)", "rgb(163, 68, 0)"
 def wide(shown):
     """The page as wide as in a window of 1280 pixels."""
     before = shown.page.viewport_size
-    shown.page.set_viewport_size({"width": 1120, "height": 640})
+    resize(shown.page, 1120, 640)
     yield shown
     shown.page.set_viewport_size(before)
 
@@ -212,9 +213,9 @@ HEIGHT = "page => page.figures.model('timeline').height"
 def test_lanes_follow_the_height_of_the_window(wide):
     wide.change(run())
     low = wide.ask(HEIGHT)
-    wide.page.set_viewport_size({"width": 1120, "height": 900})
+    resize(wide.page, 1120, 900)
     wide.page.wait_for_function(f"low => ({HEIGHT})([...window.peerlabPages].at(-1)) > low", arg=low)
-    wide.page.set_viewport_size({"width": 1120, "height": 640})
+    resize(wide.page, 1120, 640)
     wide.page.wait_for_function(f"low => ({HEIGHT})([...window.peerlabPages].at(-1)) === low", arg=low)
 
 
@@ -237,7 +238,7 @@ def test_charts_take_the_room_that_a_slide_has_below_them_and_their_words_grow(w
 
 def test_a_picture_of_less_width_names_registrations_and_keeps_ring_and_nodes_apart_from_words(wide):
     wide.change(run(path="peer-direct"))
-    wide.page.set_viewport_size({"width": 720, "height": 900})
+    resize(wide.page, 720, 900)
     wide.page.wait_for_function("() => [...window.peerlabPages].at(-1).figures.sparse")
     wide.still(0.43)
     words = wide.ask("page => page.figures.model('scene_words').data")
@@ -408,7 +409,7 @@ def test_a_slice_says_what_it_does_and_when(wide):
 def test_on_a_slide_words_have_one_size_and_nothing_needs_a_mouse(shown):
     """*Zoom in* stood on a slide, and words were of 15 and 18 pixels."""
     before, page = shown.page.viewport_size, shown.page
-    page.set_viewport_size({"width": 1536, "height": 864})
+    resize(page, 1536, 864)
     shown.ask(
         """page => { const holder = document.createElement('div'); holder.className = 'pl-explorer';
             holder.style.cssText = 'position: fixed; inset: 0; z-index: 9; background: #fff'; page.root.before(holder); holder.append(page.root); page.repaint() }"""

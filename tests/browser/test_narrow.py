@@ -5,7 +5,7 @@ from axe_faults import axe_faults
 from blank import lines_of, ratio_of, run
 from fewer_points import fewer_points
 from overlaps import faults, settle, watch, watched_explorer
-from page_that_plays import seek_share
+from page_that_plays import resize, seek_share
 from playwright.sync_api import expect
 
 import peerlab
@@ -40,7 +40,7 @@ def explorer(browser):
 
 def narrow(page, width, height):
     """Take a window of this size; return when its picture is painted."""
-    page.set_viewport_size({"width": width, "height": height})
+    resize(page, width, height)
     for _ in range(3):  # a figure is laid out, then its words are placed
         settle(page)
 

@@ -2,6 +2,7 @@
 
 import pytest
 from blank import Blank, run
+from page_that_plays import resize
 from playwright.sync_api import expect
 
 import peerlab
@@ -20,7 +21,7 @@ def opened(browser):
 
 def test_a_page_off_screen_rests(opened):
     opened.page.emulate_media(reduced_motion="no-preference")
-    opened.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(opened.page, 1280, 720)
     opened.open(run())
     opened.open(run(nodes=4))
     opened.page.locator(".pl-root").first.scroll_into_view_if_needed()

@@ -4,6 +4,7 @@ import re
 import sys
 
 import pytest
+from page_that_plays import resize
 
 FITS = """one => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth
   && [...one.querySelectorAll('.card')].every(card => card.scrollHeight <= card.clientHeight + 1 && card.scrollWidth <= card.clientWidth + 1)
@@ -33,7 +34,7 @@ def test_a_paper_is_as_many_pages_as_it_says(papers, browser, name, pages):
 
 def test_every_slide_has_room_for_its_words(papers, browser):
     page = browser.new_page()
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     page.goto((papers / "slides.html").as_uri())
     page.wait_for_function("() => Reveal.isReady()")
     full = []

@@ -5,7 +5,7 @@ import re
 import pytest
 from axe_faults import axe_faults
 from overlaps import is_cut
-from page_that_plays import seek_ps
+from page_that_plays import resize, seek_ps
 from playwright.sync_api import expect
 
 from peerlab.base.units import say_time
@@ -230,14 +230,14 @@ def test_it_can_be_read_by_everybody(opened, theme):
         "aria-label", re.compile("AllReduce of 1 MiB on 4 hosts of ideal-100g")
     )
     for width in (1280, 900, 420):
-        page.set_viewport_size({"width": width, "height": 800})
+        resize(page, width, 800)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [1280, 600, 390])
 def test_every_figure_below_the_ports_has_its_name(opened, width):
     page = opened()
-    page.set_viewport_size({"width": width, "height": 800})
+    resize(page, width, 800)
     words = page.locator(".np-strip text")
     expect(words.filter(has_text="at most")).to_have_count(1)
     expect(words.filter(has_text=re.compile("(KiB|MiB)$"))).to_have_count(1)  # the chosen fabric's
@@ -250,7 +250,7 @@ def test_every_figure_below_the_ports_has_its_name(opened, width):
 def test_hosts_that_are_not_drawn_are_counted_within_the_page(open_page, width):
     many = answer_ports(port_question(fabric="infiniband", neighbour="senders(14)", until_ms=0.05))
     page = open_page(port_page_html([many]))
-    page.set_viewport_size({"width": width, "height": 800})
+    resize(page, width, 800)
     hidden = page.locator(".np-scene text", has_text=re.compile(r"^and \d+ more"))
     expect(hidden).to_have_count(1)
     # asked at once: what is drawn anew in the new width has other elements
@@ -264,14 +264,14 @@ def test_hosts_that_are_not_drawn_are_counted_within_the_page(open_page, width):
 @pytest.mark.parametrize("width", [1280, 900, 600])
 def test_a_table_of_fabrics_is_not_cut(opened, width):
     page = opened()
-    page.set_viewport_size({"width": width, "height": 900})
+    resize(page, width, 900)
     assert not is_cut(page, ".np-scroll")
 
 
 def test_of_a_queue_that_is_full_no_words_lie_on_others_and_the_answer_stays_in_its_card(open_page):
     given = {"nodes": 8, "message_bytes": "4 MiB", "neighbour": "neighbour(4)"}
     page = open_page(port_page_html([answer_ports(port_question(fabric="roce-lossy", **given))]))
-    page.set_viewport_size({"width": 1280, "height": 800})
+    resize(page, 1280, 800)
     expect(page.locator(".np-hero h2")).to_have_text("The AllReduce on RoCE, losses takes over")
     inside = "(() => { const box = (part) => document.querySelector(part).getBoundingClientRect(); return box('.np-hero small').right <= box('.np-hero').right })()"
     assert page.evaluate(inside)

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from axe_faults import axe_faults
 from overlaps import settle_drawings
-from page_that_plays import seek_share
+from page_that_plays import resize, seek_share
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -25,7 +25,7 @@ def paths_race():
 @pytest.fixture
 def page(browser):
     one = browser.new_page()
-    one.set_viewport_size({"width": 1280, "height": 800})
+    resize(one, 1280, 800)
     yield one
     one.close()
 
@@ -105,7 +105,7 @@ def test_a_race_says_each_thing_once_at_every_moment(open_page, layout):
 def test_words_of_both_wires_stand_alike(opened, page):
     """At 600 px one stood above its wire and the other below the names."""
     for width in (600, 900, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width, 900)
         page = opened()
         settle_drawings(page)
         below = page.locator(".rc-road").evaluate_all(
@@ -217,7 +217,7 @@ def test_two_races_of_unlike_size_tell_shares(opened):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1280, 800), (600, 900)])
 def test_it_is_readable_for_all(opened, page, theme, size):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(page, size[0], size[1])
     page = opened(theme=theme)
     assert axe_faults(page) == []
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
@@ -227,7 +227,7 @@ def test_it_is_readable_for_all(opened, page, theme, size):
     "size", [(1120, 640), (836, 600)]
 )  # JupyterLab in a window of 1280 x 800, with its files beside it
 def test_it_fits_into_the_window_of_a_small_laptop(opened, page, size):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(page, size[0], size[1])
     page = opened()
     assert page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
     over = page.evaluate(
@@ -243,10 +243,10 @@ def test_in_a_notebook_a_race_has_no_inner_scroll_bar(page, tmp_path, width):
         f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{race_frame(paths_race())}",
         encoding="utf-8",
     )
-    page.set_viewport_size({"width": width, "height": 900})
+    resize(page, width, 900)
     page.goto(file.as_uri())
     for now in (width, 1100, width):  # also where the notebook's width changes while it is open
-        page.set_viewport_size({"width": now, "height": 900})
+        resize(page, now, 900)
         # the frame may still have the height of the width before, and is given the new one
         page.wait_for_function(
             """() => { const { contentDocument, clientHeight } = document.querySelector('iframe');
@@ -282,9 +282,9 @@ def test_a_window_made_wider_looks_as_if_it_had_been_opened_so(opened):
         settle_drawings(page)
         return [box["height"] for box in (lane.bounding_box() for lane in page.locator(".rc-lane").all())]
 
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     before = lanes()
-    page.set_viewport_size({"width": 730, "height": 700})
+    resize(page, 730, 700)
     settle_drawings(page)
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     assert lanes() == pytest.approx(before, abs=1)

@@ -12,6 +12,7 @@ from axe_faults import axe_faults
 from drawing import SOAK, draw
 from fewer_points import fewer_points
 from firefox import find_firefox, firefox
+from page_that_plays import resize
 from playwright.sync_api import expect
 from tool_logs import NCCL
 
@@ -228,7 +229,7 @@ def test_the_first_page_has_both_ways_in_its_readers_theme(page, address, theme)
 
 
 def test_on_a_phone_the_first_pages_drawing_has_words_of_12_px(page, address):
-    page.set_viewport_size({"width": 390, "height": 844})
+    resize(page, 390, 844)
     page.goto(f"{address}/index.html")
     sizes = page.locator("figure text:visible").evaluate_all(
         "texts => texts.map(one => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a)"
@@ -272,7 +273,7 @@ def test_a_lab_is_judged_in_the_tab_and_its_progress_stays(page, address):
     expect(chip).to_have_count(0)
     heights = []
     for width in (480, 1280):  # a frame grows and shrinks with what it holds
-        page.set_viewport_size({"width": width, "height": 720})
+        resize(page, width, 720)
         page.wait_for_function(AS_HIGH)
         heights.append(page.locator("figure iframe").bounding_box()["height"])
     assert heights[0] > heights[1]

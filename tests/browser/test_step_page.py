@@ -7,7 +7,7 @@ from html import escape
 
 import pytest
 from axe_faults import axe_faults
-from page_that_plays import seek
+from page_that_plays import resize, seek
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -167,7 +167,7 @@ def test_the_number_of_slices_that_wait_stands_over_them(open_page, width):
     """On a hill, too: beside its mark the number was far from it, and the mark stood before the hill's name like a cursor."""
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
-    page.set_viewport_size({"width": width, "height": 900})
+    resize(page, width, 900)
     # it is drawn anew in the frames after that
     page.wait_for_function(
         "() => { const road = document.querySelector('.ts-road svg'); return road.viewBox.baseVal.width === road.clientWidth; }"
@@ -186,7 +186,7 @@ def test_the_words_at_the_gain_of_this_step_are_near_its_point(open_page, width)
     """Beside a steep curve they stood 140 pixels above it."""
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
-    page.set_viewport_size({"width": width, "height": 1100})
+    resize(page, width, 1100)
     near = "() => { const [words, point] = [[...document.querySelectorAll('.ts-gain text')].at(-1), document.querySelector('.ts-gain circle[r=\"6\"]')].map((one) => one.getBoundingClientRect()); return Math.abs(point.top - words.bottom) < 30; }"
     page.wait_for_function(near)
 
@@ -215,7 +215,7 @@ def test_a_wait_that_can_be_seen_is_not_enlarged(opened):
 @pytest.mark.parametrize("size", [(1280, 640), (1280, 800), (1920, 1080)])
 def test_a_step_on_two_paths_fits_a_window_640_high(opened, size):
     page = opened()
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(page, size[0], size[1])
     # it is drawn anew in the frames after that
     page.wait_for_function("height => document.documentElement.scrollHeight <= height", arg=size[1])
 
@@ -224,7 +224,7 @@ def test_a_step_on_two_paths_fits_a_window_640_high(opened, size):
 def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
     """In a notebook beside the list of files the page is narrow: it reflows, and nothing of it is below an inner scroll bar."""
     page = browser.new_page()
-    page.set_viewport_size({"width": width, "height": 700})
+    resize(page, width, 700)
     file = tmp_path / "notebook.html"
     file.write_text(
         f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{runs_frame([host(), peer()])}",
@@ -273,5 +273,5 @@ def test_it_can_be_read_by_everybody(opened, theme):
     assert axe_faults(page) == []
     expect(page.locator(".ts-lanes")).to_have_attribute("aria-label", re.compile("A step of ResNet-50"))
     for width in (1280, 420):
-        page.set_viewport_size({"width": width, "height": 800})
+        resize(page, width, 800)
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -7,7 +7,7 @@ from operator import itemgetter
 import pytest
 from blank import ratio_of, run
 from overlaps import SIZES, faults, settle, settle_drawings, watch, watched_explorer
-from page_that_plays import seek_share
+from page_that_plays import resize, seek_share
 
 import peerlab
 from peerlab.base.units import PS_PER_MS
@@ -75,7 +75,7 @@ def through(drawn):
 def faults_of(page, cases, *, marks="", moving=False, least=12.0):
     """Yield what is wrong in windows of some sizes at some moments; `moving` pictures are painted a frame later."""
     for (width, height), moments in groupby(cases, itemgetter(0)):
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         settle_drawings(page)
         for _, part in moments:
             seek_share(page, part)
@@ -160,7 +160,7 @@ BEYOND_THE_CURVES = """page => {
 @pytest.mark.parametrize("width", [1120, 848])
 def test_words_of_an_axis_of_sizes_in_a_notebook(explorer, width):
     """JupyterLab's bars leave an explorer of 1120 pixels in a window of 1280, and its list of files one of 848."""
-    explorer.page.set_viewport_size({"width": width, "height": 640})
+    resize(explorer.page, width, 640)
     explorer.change(run(), lines=False)
     explorer.still()  # what plays behind another page slows it down
     explorer.give("curves", short_curves(run().scenario, "message_bytes"))
@@ -172,7 +172,7 @@ def test_words_of_an_axis_of_sizes_in_a_notebook(explorer, width):
 
 def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
     """Whose memory it is, and what registering it took, are left out where the words have no room."""
-    explorer.page.set_viewport_size({"width": 848, "height": 900})
+    resize(explorer.page, 848, 900)
     explorer.change(run(path="peer-direct", registration="per-transfer"), lines=False)
     for part in (0.2, 0.5, 0.8):
         explorer.still(part)
@@ -184,7 +184,7 @@ def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
 
 def test_words_of_a_run_that_comes_in_the_same_instant_as_another_size(explorer):
     """The browser says that the size has changed when the run is painted: its words are fitted by then."""
-    explorer.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(explorer.page, 1280, 720)
     explorer.change(run(), lines=False)
     settle(explorer.page)
     explorer.ask("page => { page.root.style.width = '700px'; page.apply(page.data) }")
@@ -265,7 +265,7 @@ OVER_AN_EDGE = """() => {
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("cluster", known_clusters())
 def test_words_of_a_still(watched, cluster):
-    watched.set_viewport_size({"width": 1280, "height": 720})
+    resize(watched, 1280, 720)
     for path in load_cluster(cluster).paths:
         for large in (False, True):
             watched.set_content(still_svg(run(cluster=cluster, path=path), large=large))
@@ -305,7 +305,7 @@ def test_words_of_pictures_that_have_a_drawing_for_each_width(watched):
         *(one._repr_html_() for one in (peerlab.expect("p4d", sizes="8 MiB"), peerlab.ratios(own), own)),
     ):
         for width in (1280, 900, 600, 480, *((390,) if "pl-tails" in shown or "pl-blame" in shown else ())):
-            watched.set_viewport_size({"width": width, "height": 900})
+            resize(watched, width, 900)
             watched.set_content(shown)
             settle(watched)
             found += [f"{width}: {fault}" for fault in faults(watched)]
