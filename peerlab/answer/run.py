@@ -16,6 +16,7 @@ from peerlab.answer.sensitivity import Band, band, influences
 from peerlab.answer.trace import Recording, Trace
 from peerlab.base.display import shown, write_trace
 from peerlab.base.errors import PeerlabError
+from peerlab.base.numbers import NDArray, np
 from peerlab.base.units import PS_PER_S, say_bytes, say_time, seconds
 from peerlab.collectives.choose import plan
 from peerlab.collectives.plan import overlaps
@@ -99,6 +100,11 @@ class Run:
     def busy(self) -> dict[str, float]:
         """Busy share of the busiest resource of each kind, 0 to 1; :meth:`busy_lanes` has them by name."""
         return metrics.busy_shares(self.trace, self.recording)
+
+    @cached_property
+    def used_ps(self) -> NDArray[np.float64]:
+        """Picoseconds of capacity that were used, per resource of the trace."""
+        return metrics.busy_ps(self.trace, self.recording)
 
     @property
     def wire_busy(self) -> float:

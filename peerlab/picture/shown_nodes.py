@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from peerlab.answer.metrics import busy_ps
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Resource
 from peerlab.base.numbers import NDArray, np
@@ -138,7 +137,7 @@ def busiest(run: Run, kind: str) -> Resource:
 
 def _used(run: Run, kind: str) -> list[tuple[Resource, float]]:
     """Return the resources of a kind, each with the picoseconds of its capacity that were used."""
-    pairs = zip(run.trace.resources, busy_ps(run.trace, run.recording), strict=True)
+    pairs = zip(run.trace.resources, run.used_ps, strict=True)
     return [(resource, used) for resource, used in pairs if resource.kind == kind]
 
 
@@ -196,12 +195,11 @@ def shares(run: Run, node: int, switch: int = 0) -> dict[str, float]:
     if run.trace.folded:
         # All nodes are alike, so the busiest of all is as busy as any.
         return run.busy
-    used = busy_ps(run.trace, run.recording)
     here = drawn(run, [node], switch)
     entries: dict[str, float] = {}
     for index, resource in enumerate(run.trace.resources):
         if here[index] and run.recording.end_ps:
             entries[resource.kind] = max(
-                entries.get(resource.kind, 0.0), min(float(used[index]) / run.recording.end_ps, 1.0)
+                entries.get(resource.kind, 0.0), min(float(run.used_ps[index]) / run.recording.end_ps, 1.0)
             )
     return entries

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import TypedDict
 
 from peerlab.answer.lanes import has_lane, in_order, lane_name
-from peerlab.answer.metrics import busy_ps
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Trace
 from peerlab.base.numbers import np
@@ -184,7 +183,7 @@ def _is_hot(picture: Picture, lane: TimelineLane) -> bool:
     if resource_kind(lane.kind).scope != "fabric":
         return picture.sketch.is_as_busy(0)
     # A link of the fabric is no node's.
-    used = busy_ps(run.trace, run.recording)
+    used = run.used_ps
     most = max(used[i] for i, resource in enumerate(run.trace.resources) if resource.kind == lane.kind)
     return bool(max((used[i] for i in lane.resources), default=0) >= AS_BUSY * most)
 
