@@ -15,11 +15,12 @@ from peerlab.picture.theme import properties
 _STYLE = Path(__file__).parent / "report.css"
 
 
-def framed(kind: str, title: str, body: str) -> str:
-    """Return a section that brings its own style; `body` is HTML whose text has been escaped."""
+def framed(kind: str, title: str, body: str, *, headed: bool = True) -> str:
+    """Return a section that brings its own style; `body` is HTML whose text has been escaped, and has its title itself if not `headed`."""
+    head = f"<h3>{escape(title)}</h3>" if headed else ""
     return (
         f"<style>{_style()}</style><section class='pl-report pl-{kind}' aria-label='{escape(title, quote=True)}'>"
-        f"<h3>{escape(title)}</h3>{body}</section>"
+        f"{head}{body}</section>"
     )
 
 

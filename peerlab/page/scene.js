@@ -33,6 +33,8 @@ const NODE_WIDTH = 408; // units: what is between the nodes ends so far from the
 const NO_RING = { xs: [], ys: [], line: [], width: [], alpha: [] };
 const RING = { x: 470, y: 132, radius: 15, dots: 24, words: 34 };
 const SPARSE_RING = { ...RING, x: 444, words: 46 }; // where words are larger than their place
+const BESIDE_RING = 24; // units: at least so much room is between the nodes and words that stand in the middle
+const SLIDE_RING = { x: SCENE_WIDTH / 2, y: 61, radius: 49, dots: 24, below: [124, 140] }; // between the nodes, where a slide has no table; its words below it
 const BESIDE_HOST = 80; // units: so far words at the side of a node are clear of host memory
 const PLAIN = 1.2; // px: the edge of a box that is used and is no bottleneck
 const LOW = 220; // units: what stands higher is clear of what joins the nodes below their boxes
@@ -255,8 +257,9 @@ export class Scene extends View {
     return this.figures.sparse && !this.narrow ? READ : "normal";
   }
 
-  // Where the ring stands, and the words beside it.
+  // Where the ring stands, and the words beside or below it.
   get ring() {
+    if (this.ownOnly && this.enlarged && this.meta.hot !== "registration") return SLIDE_RING;
     return this.figures.sparse ? SPARSE_RING : RING;
   }
 
@@ -459,9 +462,11 @@ export class Scene extends View {
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
     const { sparse } = this.figures, low = sparse && !this.narrow && other[2] < LOW;
+    // on a slide no name moves when the partner has one more digit
+    const longest = this.enlarged ? widthOf(`${sight.unit} ${this.meta.nodes - 1}`, parseFloat(this.px(12)), true) / this.scale : 0;
     const addName = (number, [edge, y], align) => {
       const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, this.enlarged || (sparse && !low)), wide = widthOf(name, parseFloat(this.px(12)), true) / this.scale;
-      const aside = this.enlarged ? 5 : sparse && !low && (node[0] + wide > BESIDE_HOST || slow.length) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
+      const aside = this.enlarged ? (node[0] + longest > BESIDE_HOST ? 5 : 0) : sparse && !low && (node[0] + wide > BESIDE_HOST || slow.length) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
       words.push([x, y, name, 12, "bold", "ink", align]);
       if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 11, this.style, "ink", align]);
       else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 14 + 12 * i), word, 11, this.style, "ink", align]));
@@ -499,15 +504,20 @@ export class Scene extends View {
       columns.x.push(ring.x + across * Math.cos(angle));
       columns.y.push(ring.y + down * Math.sin(angle));
       columns.fill.push(back < lit ? "register" : "faint");
-      columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * this.scale);
+      columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * (ring.below ? 1.6 : 1) * this.scale);
     }
     const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
     if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     if (this.late) this.lateRing = this.late.ring(this.lags, { ...ring, across, down }, this.scale, this.figures.colour("hot"));
     const latest = this.sayLatest(); // in the place of what is done: so nothing moves when it is known
-    words.push([ring.x + ring.words, ring.y - 8, `step ${step + 1} of ${steps}`, 13, "bold", "ink", "left"]);
-    words.push([ring.x + ring.words, ring.y + 8, latest || doing, 11, this.style, latest ? "ink" : "muted", "left"]);
-    words.push([ring.x, ring.y, `${nodes}`, 11, "bold", "muted", "center"]);
+    const [first, second] = ring.below ? ring.below.map((y) => [ring.x, y, "center"]) : [-8, 8].map((down) => [ring.x + ring.words, ring.y + down, "left"]);
+    const addWord = ([x, y, align], text, size, style, ink) => words.push([x, y, text, size, style, ink, align]);
+    addWord(first, `step ${step + 1} of ${steps}`, 13, "bold", "ink");
+    addWord(second, latest || doing, 11, this.style, latest ? "ink" : "muted");
+    if (ring.below) {
+      addWord([ring.x, ring.y - 8, "center"], `${nodes}`, 20, "bold", "ink");
+      addWord([ring.x, ring.y + 11, "center"], `${this.data.sight.unit}s`, 11, this.style, "muted");
+    } else addWord([ring.x, ring.y, "center"], `${nodes}`, 11, "bold", "muted");
     return columns;
   }
 
@@ -516,7 +526,7 @@ export class Scene extends View {
     const most = Math.max(0, ...this.lags);
     if (!(most >= LEAST_LATE * this.late?.most_us)) return "";
     const { ring } = this, late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
-    const fits = (text) => this.narrow || widthOf(text, letters) / this.scale <= SCENE_WIDTH - NODE_WIDTH - ring.x - ring.words;
+    const fits = (text) => this.narrow || widthOf(text, letters) / this.scale <= (ring.below ? SCENE_WIDTH - 2 * NODE_WIDTH - BESIDE_RING : SCENE_WIDTH - NODE_WIDTH - ring.x - ring.words);
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
   }
 

@@ -108,6 +108,17 @@ def fullest(run: Run) -> int:
     return max(moments, key=lambda time_ps: len(_placed(run, segments, time_ps).trains))
 
 
+def step_at(run: Run, time_ps: int) -> int:
+    """Return the step of the schedule that the left node is in at a moment: the latest of which it has begun a slice."""
+    segments = moves(run.trace, shown_nodes(run))
+    own = (
+        int(segments.rows["step"][row]) + step
+        for row, shift, step in _present(segments, time_ps)
+        if segments.rows["whose"][row] & OWN and segments.rows["start"][row] + shift <= time_ps
+    )
+    return max(own, default=0)
+
+
 def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
     geometry = geometry_of(run)
     drawn = [stage.name for stage in run.scenario.stages if stage_kind(stage.name).track]

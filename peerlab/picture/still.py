@@ -94,7 +94,7 @@ def _still(
     paper.drawing(picture.drawing)
     _names(paper, sketch, bare=bare)
     _figures(paper, run, at, bare=bare)
-    _slices(paper, sketch, at)
+    draw_slices(paper, sketch, moment(sketch.run, at))
     paper.shapes.append("</g>")
     words = alt_text(run) + (f" {in_words(run, nodes_late)}" if nodes_late else "")
     end = _foot(paper, picture, nodes_late, at, head=head, bare=bare)
@@ -133,9 +133,6 @@ _EDGE = 405.0
 _NODE = 424.0
 """Width of the picture's first node with the beginning of its wire."""
 
-_CARD = 405.0
-"""Width of the node alone: its wire ends with it."""
-
 
 def way_svg(run: Run, *, theme: str = "light") -> str:
     """Return the first node of a run's data path as SVG for a slide: the way of a byte without the slices on it, to the node's edge."""
@@ -155,17 +152,6 @@ def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
     return paper.svg(_NODE, HEIGHT * paper.stretch, alt_text(run))
 
 
-def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
-    """Return the first node of a data path at a moment, picoseconds from the start of the run, with the key of its colours below it."""
-    paper, machine = _node(picture.sketch, at, theme), picture.sketch.cluster
-    seen = moment(picture.sketch.run, at).left_of(_NODE)
-    y = draw_key(paper, picture.sketch, HEIGHT + 14, _CARD, 11, seen=seen, way=True)
-    if machine.assumptions:
-        y += 18
-        paper.text((2, y), f"† {machine.counted}", size=11, ink="muted", align="left")
-    return paper.svg(_CARD, y + 10, alt_text(picture.run))
-
-
 def _unqueued(run: Run) -> Sketch:
     """Return the static scene for a slide of one node, which has no queues beside the uplink and no other nodes."""
     sketch = Sketch(run, slices=False)
@@ -176,7 +162,7 @@ def _unqueued(run: Run) -> Sketch:
 def _node(sketch: Sketch, at: int, theme: str, *, large: bool = False) -> Paper:
     paper = Paper(palette(theme), **(_LARGE_NODE if large else {"smallest": 11.0}))
     paper.drawing(sketch.drawing, right=_NODE, slots=not large)
-    _slices(paper, sketch, at, own=large)
+    draw_slices(paper, sketch, moment(sketch.run, at), own=large)
     return paper
 
 
@@ -221,10 +207,9 @@ def _figures(paper: Paper, run: Run, at: int, *, bare: bool) -> None:
     )
 
 
-def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None:
+def draw_slices(paper: Paper, sketch: Sketch, seen: Moment, *, own: bool = False) -> None:
     """Draw the slices, of other nodes only if not `own`, and say how many wait where a queue has built up."""
-    seen = moment(sketch.run, at)
-    slide = own or paper.smallest > _READ  # it has no room for a number at each queue, so that none is drawn
+    slide = paper.smallest > _READ  # it has no room for a number at each queue, so that none is drawn
     trains = [mark for mark in seen.trains if not (slide and mark.width == BAR_WIDTH)]
     for train in (mark for mark in trains if not (own and mark.hollow)):
         width = THIN if train.hollow else train.width
@@ -236,7 +221,7 @@ def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None
         paper.square(dot.at, 3.75 if dot.hollow else 4.5, fill, line, 1.5)
     for x, y, arrow in arrows(sketch):
         paper.text((x, y), arrow, size=12, bold=True)
-    if own:
+    if own and slide:
         return
     numbers = [] if slide else _queues(paper, sketch, seen)
     waiting = Counter[tuple[float, float, str]]()  # in one memory slices may wait for several stages
@@ -247,7 +232,7 @@ def _slices(paper: Paper, sketch: Sketch, at: int, *, own: bool = False) -> None
             beside = _beside(seen.trains, (x, y)) if align == "right" else x
             room = beside if align == "right" else WIDTH - beside
             words = say_waiting(count, 0 if slide else room)
-            paper.text((beside, y), words, size=12, bold=True, ink="hot-ink", align=align)
+            paper.text((beside, y), words, size=12, ink="muted", align=align)
 
 
 def _queues(paper: Paper, sketch: Sketch, seen: Moment) -> list[Point]:

@@ -22,20 +22,23 @@ def draw_key(
     size: float = 12.0,
     *,
     seen: Moment | None = None,
+    short: bool = False,
     way: bool = False,
 ) -> float:
     """Say what the colours in the picture mean, from a height on, or only those that are `seen`; return the height of the last line.
 
-    `way`: whether the dotted lines are named, too.
+    `short`: as a picture of one node has it, of its own slices: in one row; `way`: and with the dotted lines.
     """
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     if seen:
         drawn = set(map(slice_role, seen.trains)) | set(map(slice_role, seen.slices))
     entries = [(role, meaning) for role, meaning in colours(sketch.run) if role in drawn]
+    if short:
+        entries = [(role, meaning.partition(",")[0]) for role, meaning in entries]
+        entries += [(_WAY, "the way of a slice")] if way else []
     # With a switch that adds up nobody's neighbours are shown.
-    if not sketch.geometry.sums and sketch.run.scenario.domains > 1:
+    elif not sketch.geometry.sums and sketch.run.scenario.domains > 1:
         entries += _others(seen)
-    entries += [(_WAY, "way of a slice")] if way else []
     x, letters = 2.0, max(size, paper.smallest) / 12
     for role, meaning in entries:
         # About 6.4 units a letter of size 12, and 16 for the square before it.

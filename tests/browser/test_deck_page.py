@@ -262,6 +262,22 @@ def test_the_live_slide_keeps_to_the_slices_from_one_node_to_the_other(page):
     assert abs(lines[2] - lines[3]) < 2
 
 
+def test_between_the_nodes_of_the_live_slide_stands_the_ring_with_its_step_below(page):
+    """Two thirds of the middle were empty above a small ring, and names of nodes began left of the boxes below them."""
+    page.evaluate("number => Reveal.slide(number)", SHOWN.index("live"))
+    frame = explorer_of(page)
+    until(frame, "document.documentElement.dataset.ready === 'yes'")
+    ring, words, boxes = frame.evaluate(
+        "['scene_ring', 'scene_words', 'scene_boxes'].map((name) => peerlabPages.values().next().value.figures.model(name).data).map((data) => Object.fromEntries(Object.entries(data).map(([key, values]) => [key, [...values]])))"
+    )
+    at = dict(zip(words["text"], zip(words["x"], words["y"], strict=True), strict=True))
+    step = next(word for word in at if word.startswith("step "))
+    assert min(ring["y"]) < 25
+    assert max(ring["y"]) + 12 < at[step][1] < 140
+    assert at[step][0] == at["8"][0] == at["nodes"][0] == 530
+    assert at["node 0"][0] == min(boxes["left"])
+
+
 def test_who_clicked_into_the_live_slide_turns_pages_from_there(page):
     frame = explorer_of(page)
     until(frame, "document.documentElement.dataset.ready === 'yes'")

@@ -9,7 +9,8 @@ from peerlab.model.paths import sending_kinds
 from peerlab.page.frame import framed, table
 from peerlab.picture.moment import fullest
 from peerlab.picture.picture import Picture
-from peerlab.picture.still import figures, keyed_node_svg
+from peerlab.picture.still import figures
+from peerlab.picture.still_of_node import keyed_node_svg
 from peerlab.picture.words import alt_text, caption, title
 
 _OF_HOST = ("Copies per byte", "DRAM per byte", "CPU cores busy")
@@ -34,8 +35,10 @@ def run_html(run: Run) -> str:
     simulated = (
         f"<details><summary>What was simulated</summary><p>{escape(caption(run, picture))}</p></details>"
     )
-    body = f"{_in_the_dark(name, dark)}<div class='pl-beside'><div>{table('', (), rows)}{simulated}</div><p>{image}</p></div>"
-    return framed("run", title(run.scenario), body)
+    # Its title stands in the left column, so that the picture begins at the same height.
+    told = f"<h3>{escape(title(run.scenario))}</h3>{table('', (), rows)}{simulated}"
+    body = f"{_in_the_dark(name, dark)}<div class='pl-beside'><div>{told}</div><p>{image}</p></div>"
+    return framed("run", title(run.scenario), body, headed=False)
 
 
 def _said_once(run: Run) -> list[tuple[str, str, str]]:

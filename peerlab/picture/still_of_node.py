@@ -1,0 +1,159 @@
+"""One node of a run's data path for a report: its own slices, the dotted way where none is on it, and the wire to its partner."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import cast
+
+from peerlab.picture.drawing import HEIGHT, WIDTH, Columns, Point
+from peerlab.picture.geometry import BOX_TOP, NIC, NODE_WIDTH
+from peerlab.picture.moment import Moment, Train, moment, step_at
+from peerlab.picture.picture import Picture
+from peerlab.picture.shown_nodes import unit
+from peerlab.picture.sketch import Sketch
+from peerlab.picture.still import draw_slices, say_waiting
+from peerlab.picture.still_key import draw_key, slice_role
+from peerlab.picture.svg import Paper
+from peerlab.picture.theme import palette
+from peerlab.picture.trains import BAR, BAR_PITCH, BAR_WIDTH
+from peerlab.picture.wire import sends
+from peerlab.picture.words import alt_text
+
+_SIZE = 12.5
+"""Of its smallest words: a notebook shows it at about its own size."""
+_LETTER = 7.4
+"""How wide a letter of a partner's name is."""
+_CLEAR = 9.0
+"""A dotted way so near to a slice, or nearer, is hidden by it: both side by side would read as two ways."""
+_SHORTEST = 5.0
+"""A dotted line that is shorter is a speck."""
+
+
+def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
+    """Return the first node of a data path at a moment, picoseconds from the start of the run, with the key of its colours below it."""
+    sketch, paper = picture.sketch, Paper(palette(theme), smallest=_SIZE)
+    partner = _partner(sketch, at)
+    # The wire ends below the name of where it goes; its corners are round, so that it is seen to end.
+    end = NODE_WIDTH + (_LETTER * len(partner) if partner else 0.0)
+    seen = _own(moment(sketch.run, at), end)
+    drawing = replace(
+        sketch.drawing,
+        pipes=_until(sketch.drawing.pipes, end),
+        loads=_until(sketch.drawing.loads, end),
+        lines=_free(sketch.drawing.lines, seen.trains, end),
+    )
+    paper.drawing(drawing, right=NODE_WIDTH)
+    if partner:
+        paper.text(((NODE_WIDTH + end) / 2 + 2, _above_wire(sketch)), partner, size=12, bold=True)
+    _below_nic(paper, sketch, seen)
+    beside = [queue for queue in seen.queues if not _stands_low(queue.first)]
+    passing = [train for train in seen.trains if not _is_low_bar(train)]
+    draw_slices(paper, sketch, replace(seen, trains=passing, queues=beside), own=True)
+    width, machine = end + 4, sketch.cluster
+    way = bool(drawing.lines["xs"])
+    y = draw_key(paper, sketch, HEIGHT + 14, width, _SIZE, seen=seen, short=True, way=way)
+    if machine.assumptions:
+        y += 20
+        paper.text((2, y), f"† {machine.counted}", size=_SIZE, ink="muted", align="left")
+    return paper.svg(width, y + 8, alt_text(picture.run))
+
+
+def _partner(sketch: Sketch, at: int) -> str:
+    """Return what the node's wire leads to at a moment: nothing where no wire is drawn."""
+    scenario, partners = sketch.run.scenario, sketch.sight.partner
+    if scenario.domains == 1 or not sends(scenario):
+        return ""
+    if scenario.sums_between:
+        return "switch"
+    number = partners[min(step_at(sketch.run, at), len(partners) - 1)]
+    return f"{unit(scenario)} {number}" if number >= 0 else "partner"
+
+
+def _above_wire(sketch: Sketch) -> float:
+    """Return where words stand clear above the wire, or the first of several."""
+    pipes = cast("dict[str, list[float]]", sketch.drawing.pipes)
+    rows = zip(pipes["left"], pipes["top"], pipes["right"], strict=True)
+    return min(top for left, top, right in rows if left < NODE_WIDTH < right) - 10
+
+
+def _own(seen: Moment, end: float) -> Moment:
+    """Return what of a moment is the node's own and in sight, its slices on the wire as far as that is drawn."""
+    trains = [
+        replace(train, points=[(min(x, end), y) for x, y in train.points])
+        for train in seen.left_of(end).trains
+        if not train.hollow
+    ]
+    return replace(
+        seen,
+        slices=[mark for mark in seen.slices if mark.at[0] < NODE_WIDTH and not mark.hollow],
+        trains=trains,
+        queues=[queue for queue in seen.queues if queue.first[0] < WIDTH / 2],
+    )
+
+
+def _until(columns: Columns, end: float) -> Columns:
+    """Return boxes that end where the picture does."""
+    return {**columns, "right": [min(right, end) for right in cast("list[float]", columns["right"])]}
+
+
+def _stands_low(at: Point) -> bool:
+    """Return whether slices wait there between the boxes of devices and NIC, where there is no room for them in a small picture."""
+    return at[1] > BOX_TOP
+
+
+def _is_low_bar(train: Train) -> bool:
+    return train.width == BAR_WIDTH and _stands_low(train.points[0])
+
+
+def _below_nic(paper: Paper, sketch: Sketch, seen: Moment) -> None:
+    """Draw the slices that wait for the NIC in a row below it, and say beside them how many they are."""
+    bars, y = [train for train in seen.trains if _is_low_bar(train)], sketch.geometry.foot
+    for number, train in enumerate(bars):
+        x = NIC[0] + BAR_WIDTH / 2 + number * BAR_PITCH
+        paper.line([(x, y - BAR / 2), (x, y + BAR / 2)], slice_role(train), BAR_WIDTH)
+    for queue in filter(lambda queue: _stands_low(queue.first), seen.queues):
+        x = NIC[0] + len(bars) * BAR_PITCH + 4
+        words = say_waiting(queue.count, NODE_WIDTH - x)
+        paper.text((x, y), words, size=_SIZE, ink="muted", align="left")
+
+
+def _free(lines: Columns, trains: Sequence[Train], end: float) -> Columns:
+    """Return the dotted ways as far as no slice is on them."""
+    kept: Columns = {name: [] for name in lines}
+    drawn = dict.fromkeys(pair for train in trains for pair in pairwise(train.points))
+    for xs, ys, role, width in zip(*lines.values(), strict=True):
+        if role == "faint":  # that of other nodes
+            continue
+        points = zip(cast("list[float]", xs), cast("list[float]", ys), strict=True)
+        for leg in pairwise(points):
+            for a, b in _uncovered(leg, list(drawn)):
+                if a[0] < end:
+                    row = ([min(a[0], end), min(b[0], end)], [a[1], b[1]], role, width)
+                    for values, value in zip(kept.values(), row, strict=True):
+                        values.append(value)
+    return kept
+
+
+def _uncovered(
+    leg: tuple[Point, Point], slices: Sequence[tuple[Point, Point]]
+) -> Iterator[tuple[Point, Point]]:
+    """Yield the parts of a line, across or up, beside which no slice is.
+
+    >>> list(_uncovered(((0, 0), (100, 0)), [((40, 4), (60, 4)), ((90, 0), (90, 50))]))
+    [((0.0, 0), (40.0, 0)), ((60.0, 0), (100.0, 0))]
+    """
+    (x, y), (x2, y2) = leg
+    along = 0 if abs(x2 - x) >= abs(y2 - y) else 1
+    begin, last = sorted((leg[0][along], leg[1][along]))
+    beside = leg[0][1 - along]
+    taken = sorted(
+        sorted((a[along], b[along]))
+        for a, b in slices
+        if a[1 - along] == b[1 - along] and abs(a[1 - along] - beside) <= _CLEAR
+    )
+    at = float(begin)
+    for low, high in (*taken, [last, last]):
+        upto = min(float(low), float(last))
+        if upto - at >= _SHORTEST:
+            yield ((at, beside), (upto, beside)) if along == 0 else ((beside, at), (beside, upto))
+        at = max(at, float(high))
