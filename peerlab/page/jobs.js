@@ -1,6 +1,6 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, and uplinks divided among them.
 import { make } from "./dom.js";
-import { areaOf, JobsScene, outlineOf } from "./jobs_scene.js";
+import { areaOf, inkOn, JobsScene, outlineOf } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
 import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
 import { svgShape, svgText } from "./svg.js";
@@ -44,7 +44,7 @@ const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 150, zero: 60, most: 2, tick: 64 };
+const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 150, alone: 190, zero: 60, told: 640, named: [52, 18], most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -157,23 +157,33 @@ class JobsPage extends PlayedPage {
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, host);
     const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
-    let top = LANES.head;
-    jobs.forEach(({ title, exchanges, role }) => {
+    const links = this.sharedLinks(), told = width >= LANES.told && this.areTold(links);
+    text(left, 0, told ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
+    let top = told ? LANES.head - 8 : LANES.head;
+    if (!told) jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
       for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, ...areaOf(role) });
       top += Math.min(LANES.job * grown, LANES.apart);
     });
-    this.sharedLinks().forEach(({ name, uses }) => {
-      const room = Math.min(LANES.link * grown - 12, LANES.highest), base = top + 8 + room;
-      text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
+    links.forEach(({ name, uses }) => {
+      const room = Math.min((LANES.link + (told ? LANES.job * jobs.length : 0)) * grown - 12, told ? LANES.alone : LANES.highest), base = top + 8 + room;
+      if (!told) text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
       text(left - 8, base - room - 3, "100 %", { "text-anchor": "end" });
       if (room > LANES.zero) text(left - 8, base - 13, "0 %", { "text-anchor": "end" });
+      const named = new Set(told ? [] : jobs.keys());
       for (const [from, until, ...shares] of uses) {
         let height = 0;
-        shares.forEach((share, job) => share && box(from, until, (base - room * (height += share)).toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges", ...areaOf(jobs[job].role) })); // no ground shines through between two
+        shares.forEach((share, job) => {
+          if (!share) return;
+          height += share;
+          const y = base - room * height;
+          box(from, until, y.toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges", ...areaOf(jobs[job].role) }); // no ground shines through between two
+          if (named.has(job) || this.x(until) - this.x(from) < LANES.named[0] || room * share < LANES.named[1]) return;
+          named.add(job); // where it first has room for its name
+          text(this.x(from) + 8, y + (room * share) / 2 - 8, jobs[job].title, { fill: inkOn(jobs[job].role) });
+        });
       }
       top += room + 12;
     });
@@ -184,6 +194,21 @@ class JobsPage extends PlayedPage {
     host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
     host.style.height = `${top + 16}px`;
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 4 }, host);
+  }
+
+  // Whether the use of one uplink tells when each job exchanges: then no lanes say it again.
+  areTold(links) {
+    if (links.length !== 1) return false;
+    const near = this.data.end_us / 1000;
+    return this.data.jobs.every(({ exchanges }, job) => {
+      const spans = [];
+      for (const [from, until, ...shares] of links[0].uses) {
+        if (!shares[job]) continue;
+        if (spans.length && from - spans.at(-1)[1] < near) spans.at(-1)[1] = until;
+        else spans.push([from, until]);
+      }
+      return spans.length === exchanges.length && spans.every((span, i) => span.every((moment, end) => Math.abs(moment - exchanges[i][end]) < near));
+    });
   }
 
   // The uplinks that are shared longest; of those that are used alike the first, which says so.

@@ -3,28 +3,27 @@ import { KeyRows } from "./key_rows.js";
 import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
-const TINT = 0.6; // opacity of a job's colour, wherever it is an area: a job has one tint, and words on it stay readable
+const TINT = 0.6; // opacity of a colour that is no grey, wherever it is an area: words on it stay readable
 // px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; names of jobs stand below so many rows of hosts
 const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 120, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 14, name: 16, rows: 2 };
-const PALE = "gather"; // the one tint that is near the ground: it has lines, or an outline
-const HATCH = { id: "jb-pale", each: 7, line: 1.5 }; // px
-const ALL = ["bottleneck", "all full, both ways"]; // above and below a line from one uplink to the next
+const PALE = "gather"; // near the ground: it has an outline
+const GREYS = ["muted", PALE]; // of the first two jobs: in full they are more than 2 to 1 apart
+const WORDS = ["bottleneck", "full, both ways", "all full, both ways"]; // beside the uplinks of a leaf, or once for all
+const ARROW = "l8 12h-16z"; // px
 
-// The look of an area of a job: its tint, and of the pale one lines over it.
+// The look of an area of a job.
 export function areaOf(role) {
-  return role === PALE ? { fill: `url(#${HATCH.id})` } : { fill: `var(--pl-${role})`, opacity: TINT };
+  return { fill: `var(--pl-${role})`, ...(GREYS.includes(role) ? {} : { opacity: TINT }) };
+}
+
+// The colour of words on such an area.
+export function inkOn(role) {
+  return role === GREYS[0] ? "var(--pl-paper)" : "var(--pl-ink)";
 }
 
 // The colour of an outline of a job.
 export function outlineOf(role) {
   return `var(--pl-${role === PALE ? "muted" : role})`;
-}
-
-// Adds the lines of the pale tint to a picture; every picture of the page may take them from the first one.
-function drawHatch(host) {
-  const { id, each, line } = HATCH, hatch = svgShape("pattern", { id, width: each, height: each, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svgShape("defs", {}, host));
-  svgShape("rect", { width: each, height: each, fill: `var(--pl-${PALE})`, opacity: TINT }, hatch);
-  svgShape("rect", { width: line, height: each, fill: "var(--pl-muted)" }, hatch);
 }
 
 export class JobsScene {
@@ -61,7 +60,6 @@ export class JobsScene {
       if (named) this.names(leaf, row, place);
     });
     this.everywhere = this.causeOfAll(Math.floor(leaves.length / 2));
-    drawHatch(host);
     const high = leafTop + leafHigh + 4;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
@@ -87,8 +85,8 @@ export class JobsScene {
     svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-panel)" }, host);
     const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, ...areaOf(role) }, host));
     const frame = svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host);
-    const arrow = out ? `M${x + wide / 2} ${y + 8}l5 8h-10z` : `M${x + wide / 2} ${y + floor.pipe - 8}l5 -8h-10z`;
-    svgShape("path", { d: arrow, fill: "var(--pl-ink)", opacity: 0.55 }, host);
+    const arrow = out ? `M${x + wide / 2} ${y + 8}${ARROW}` : `M${x + wide / 2} ${y + floor.pipe - 8}${ARROW.replace(" 12", " -12")}`;
+    svgShape("path", { d: arrow, fill: "var(--pl-ink)", stroke: "var(--pl-paper)", "stroke-width": 3, "stroke-linejoin": "round", "paint-order": "stroke" }, host); // seen on any job's colour
     const full = this.cause(out ? x - 10 : x + wide + 10, floor, out ? "end" : "start");
     this.pipes.push({ link, out, parts, x, wide, frame, full, room: each / 2 - wide - 8 });
   }
@@ -98,34 +96,35 @@ export class JobsScene {
     return this.text(x, FLOOR.spine + floor.pipe / 2 + 5, "", { "text-anchor": anchor, "font-size": FLOOR.cause, "font-weight": 650, fill: "var(--pl-hot-ink)" });
   }
 
-  // Where all uplinks limit, once for all: between the leaf before `leaf` and this one, on a line from uplink to uplink; null where no words fit.
+  // Where all uplinks limit: at those of each leaf where words fit beside them, else once between the leaf before `leaf` and this one; null where none fit.
   causeOfAll(leaf) {
-    const into = this.pipes[2 * leaf - 1], out = this.pipes[2 * leaf], y = FLOOR.spine + this.floor.pipe / 2;
+    const into = this.pipes[2 * leaf - 1], out = this.pipes[2 * leaf];
     if (!into || !out) return null;
-    const from = into.x + into.wide, letters = [FLOOR.cause, FLOOR.letters].find((size) => widthOf(ALL[1], size, true) + 6 <= out.x - from);
-    if (!letters) return null;
-    const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host), look = { x: (from + out.x) / 2, "text-anchor": "middle", "font-size": letters, "font-weight": 650, fill: "var(--pl-hot-ink)" };
-    svgShape("path", { d: `M${from} ${y}H${out.x}`, stroke: "var(--pl-hot)", "stroke-width": 2 }, group);
-    svgText(ALL[0], { ...look, y: y - 8 }, group);
-    svgText(ALL[1], { ...look, y: y + letters + 5 }, group);
-    return group;
+    const [cause, each, all] = WORDS, from = into.x + into.wide, fits = (words, room) => [FLOOR.cause, FLOOR.letters].find((size) => widthOf(words, size, true) + 6 <= room);
+    const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host), y = FLOOR.spine + this.floor.pipe / 2;
+    const write = (words, x, anchor, letters) => [cause, words].forEach((line, i) => svgText(line, { x, y: y + (i ? letters : -4), "text-anchor": anchor, "font-size": letters, "font-weight": i ? 400 : 650, fill: "var(--pl-hot-ink)" }, group));
+    const beside = fits(each, into.room - 10), middleSize = fits(all, out.x - from);
+    if (beside) for (const pipe of this.pipes.filter(({ out }) => !out)) write(each, pipe.x + pipe.wide + 10, "start", beside);
+    else if (middleSize) write(all, (from + out.x) / 2, "middle", middleSize);
+    return beside || middleSize ? group : null;
   }
 
   hostBox(number, x, y) {
     const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
     const frame = svgShape("rect", { x, y, width: floor.wide, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: outlineOf(role), "stroke-width": job === undefined ? 1 : 1.5 }, host);
-    const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.wide - 2, height: floor.host - 8, rx: 3, fill: `var(--pl-${role})`, opacity: 0 }, host);
-    this.text(x + floor.wide / 2, y + floor.host / 2 + 1, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
-    this.boxes.push({ number, job, frame, fill });
+    const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.wide - 2, height: floor.host - 8, rx: 3, ...areaOf(role), opacity: 0 }, host);
+    const words = this.text(x + floor.wide / 2, y + floor.host / 2 + 1, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
+    this.boxes.push({ number, job, role, frame, fill, words });
   }
 
   // Draws a moment: who sends, and what each has of every uplink. Returns what hosts do, by its name in the key.
   draw(time) {
     const acts = new Set();
-    for (const { number, job, fill, frame } of this.boxes) {
+    for (const { number, job, role, fill, frame, words } of this.boxes) {
       if (job === undefined) continue;
       const sends = this.sending.last(number, time, ([, , , until]) => time < until), exchanges = this.exchanging.last(job, time, ([, , until]) => time < until);
-      fill.setAttribute("opacity", sends ? TINT : 0);
+      fill.setAttribute("opacity", sends ? (areaOf(role).opacity ?? 1) : 0);
+      words.setAttribute("fill", sends ? inkOn(role) : "var(--pl-ink)");
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
       acts.add(sends ? "jb-sends" : exchanges ? "jb-waits" : "jb-computes");
     }

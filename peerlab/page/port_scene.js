@@ -16,7 +16,10 @@ const HELD_S = 0.12; // of watching: so long a signal is seen at least
 const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fall
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
-const TRACK = 0.4; // opacity of a glass
+const IDLE = 0.05; // of its room: a port where no more than that ever waits is a thin line, not a glass
+const FADED = 0.4; // opacity of a sender at which nothing waits, and of what came from it
+const STOPPED = 2; // px: how thick a link is that is stopped because another one is
+const LABELS = 14; // px: a line for the names of thresholds
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
 const MOST_FLYING = 12; // credits that are drawn on one link
@@ -36,6 +39,7 @@ export class PortSceneView {
   show(fabric, cells, { ports, accounts }) {
     Object.assign(this, { fabric, cells, most: ports });
     const { links, flows } = this.data;
+    this.mostCame = accounts;
     this.words = new KeyRows(fabric.signals, links.length, 2);
     this.stops = [[new KeyRows(fabric.lost, links.length), "lost"], [new KeyRows(fabric.starved, links.length), "no credits"], [new KeyRows(fabric.pauses, links.length), "paused"]];
     this.flowOf = new Map(flows.map(({ src }, i) => [src, i]).reverse());
@@ -65,8 +69,8 @@ export class PortSceneView {
     const named = right - left - 2 * (glass + 6) < NAMED ? 14 : 0; // where no name of a switch fits between its ports it has a line of its own
     let top = 20;
     const boxes = leaves.map((leaf, i) => {
-      const count = counts[i], trunk = TRUNK.row * lanes, first = top + 8 + (i ? 0 : named);
-      const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + named + count * this.row + trunk };
+      const count = counts[i], trunk = TRUNK.row * lanes, words = i ? named : Math.max(named, this.hasMarks() ? LABELS : 0), first = top + 8 + (i ? 0 : words);
+      const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + words + count * this.row + trunk };
       svgShape("rect", { x: left, y: box.top, width: right - left, height: box.bottom - box.top, rx: 8, fill: "var(--pl-panel)" }, host);
       this.text((left + right) / 2, named ? box.top + 14 : box.rows + (count * this.row) / 2 + 4, `switch ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       top = box.bottom + GAP;
@@ -75,9 +79,10 @@ export class PortSceneView {
     const narrow = width < 600; // px
     this.text(left + 6, 12, narrow ? "input ports" : "bytes waiting, by input port", { fill: "var(--pl-muted)" });
     this.text(right - 6, 12, narrow ? "output ports" : "bytes waiting, by output port", { "text-anchor": "end", fill: "var(--pl-muted)" });
-    this.text(8, 12, "sender", { fill: "var(--pl-muted)" });
-    this.text(width - 8, 12, "receiver", { "text-anchor": "end", fill: "var(--pl-muted)" });
-    const name = 70, own = Math.min(glass, narrow ? (left - name) / 2 : left - name - 14); // a link has some length, too
+    const name = 70;
+    this.text(name - 6, 12, "sender", { "text-anchor": "end", fill: "var(--pl-muted)" });
+    this.text(width - name + 14, 12, "receiver", { fill: "var(--pl-muted)" });
+    const own = Math.min(glass, narrow ? (left - name) / 2 : left - name - 14); // a link has some length, too
     boxes.forEach((box, i) => {
       ups[i].drawn.forEach((link, row) => {
         const y = box.rows + this.row * row + this.row / 2;
@@ -90,8 +95,14 @@ export class PortSceneView {
         this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port }, [[right - 6, y], [width - name, y]]);
         this.text(width - name + 14, y + 4, this.hostName(link.host), this.ink(link.host));
       });
-      this.across(box, ups[i].drawn.length, { x: left + 6, wide: glass, exit: 0 }, OF_ACCOUNT, this.scale.account);
-      this.across(box, downs[i].drawn.length, { x: right - 6 - glass, wide: glass, exit: 1 }, OF_PORT, this.scale.port);
+      const inputs = { x: left + 6, wide: glass, exit: 0 }, outputs = { x: right - 6 - glass, wide: glass, exit: 1 };
+      this.across(box, ups[i].drawn.length, inputs, OF_ACCOUNT, this.scale.account);
+      this.across(box, downs[i].drawn.length, outputs, OF_PORT, this.scale.port);
+      if (i) return; // those of the other leaf are the same
+      this.nameMarks(box.rows, inputs, OF_ACCOUNT, this.scale.account);
+      this.nameMarks(box.rows, outputs, OF_PORT, this.scale.port);
+    });
+    boxes.forEach((box, i) => {
       for (const [side, hidden] of [[[left - 8, "end"], ups[i].hidden], [[right + 8, "start"], downs[i].hidden]])
         if (hidden) this.text(side[0], box.bottom + 14, narrow ? `and ${hidden} more` : `and ${hidden} more, where less waits`, { "text-anchor": side[1], fill: "var(--pl-muted)" });
     });
@@ -156,10 +167,10 @@ export class PortSceneView {
     const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, group);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, group); // no pipe runs through the word on it
-    const stop = svgShape("text", { ...OUTLINE, "font-size": this.letters, fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, group);
-    const glass = this.glass(place, group);
+    const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 2, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, group);
+    const glass = this.glass(place, group, this.most[link.number]);
     if (place.marks) this.marks(place, OF_PORT, this.scale.port, group);
-    this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), track, roll, cell, signal, stop, behind, below, flying, falls });
+    this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), thick, track, roll, cell, signal, stop, behind, below, flying, falls });
   }
 
   // Credits are drawn where one watches them: of who pays most, and of the port that everybody shares. Of all others the link says that they wait.
@@ -229,22 +240,45 @@ export class PortSceneView {
   account(link, place) {
     const full = { ...place, scale: this.scale.account };
     const group = svgShape("g", {}, this.host);
-    this.parts.push({ account: true, number: link, group, ...this.glass(full, group), place: full });
+    this.parts.push({ account: true, number: link, group, ...this.glass(full, group, this.mostCame[link]), place: full });
   }
 
-  glass({ x, y, wide, high = GLASS }, group) {
-    const frame = svgShape("rect", { x, y: y - high / 2, width: wide, height: high, rx: 3, fill: "var(--pl-faint)", "fill-opacity": TRACK, "stroke-width": 1.5 }, group);
+  // A glass for what waits at a port, of which `most` is the most there ever is.
+  glass({ x, y, wide, scale, high = GLASS }, group, most) {
+    const idle = most < IDLE * scale, look = idle ? { y: y - 1, height: 2, rx: 1, fill: "var(--pl-faint)" } : { y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": 0.8 };
+    const frame = svgShape("rect", { x, width: wide, ...look }, group);
     const fill = svgShape("g", {}, group), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, group);
-    return { frame, fill, notches, pieces: [] };
+    return { frame, idle, fill, notches, pieces: [] };
+  }
+
+  // Whether hosts' ports have a threshold that is named above them.
+  hasMarks() {
+    return OF_ACCOUNT.some((name) => this.fabric.marks[name] <= this.scale.account) || OF_PORT.some((name) => this.fabric.marks[name] <= this.scale.port);
+  }
+
+  // Where a threshold lies in a glass; null: the fabric has none there.
+  placeOf(name, { x, wide, exit }, scale) {
+    const value = this.fabric.marks[name], from = (wide * value) / scale;
+    return !value || value > scale ? null : exit ? x + wide - from : x + from;
+  }
+
+  // Names of thresholds right above their lines, apart from each other and within their switch.
+  nameMarks(y, place, names, scale) {
+    const placed = names.map((name) => [NAMES[name], this.placeOf(name, place, scale)]).filter(([, at]) => at !== null).sort(([, a], [, b]) => a - b);
+    let free = place.exit ? place.x + place.wide + 6 : 0;
+    for (const [words, at] of place.exit ? placed.reverse() : placed) {
+      const wide = widthOf(words, this.letters, false), left = place.exit ? Math.min(free - wide, at - wide / 2) : Math.max(free, at - wide / 2);
+      this.text(left, y, words, { fill: "var(--pl-muted)" });
+      free = place.exit ? left - 6 : left + wide + 6;
+    }
   }
 
   marks({ x, y, wide, exit, high = GLASS }, names, scale, group) {
     for (const name of names) {
-      const value = this.fabric.marks[name];
-      if (!value || value > scale) continue;
-      const at = exit ? x + wide - (wide * value) / scale : x + (wide * value) / scale;
-      const line = svgShape("line", { x1: at, x2: at, y1: y - high / 2 - 1, y2: y + high / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": high > TRUNK.glass ? 1.5 : 2 }, group);
-      svgShape("title", {}, line).textContent = `${NAMES[name]}: ${sayBytes(value)}`;
+      const at = this.placeOf(name, { x, wide, exit }, scale);
+      if (at === null) continue;
+      const line = svgShape("line", { x1: at, x2: at, y1: y - high / 2 - 1, y2: y + high / 2 + 1, stroke: "var(--pl-muted)", "stroke-width": 1.5, "stroke-dasharray": "3 2" }, group);
+      svgShape("title", {}, line).textContent = `${NAMES[name]}: ${sayBytes(this.fabric.marks[name])}`;
     }
   }
 
@@ -261,18 +295,29 @@ export class PortSceneView {
     for (const part of this.parts) {
       const runs = (part.account ? accounts : ports)[part.number];
       this.drawLevel(part, runs);
+      this.fade(part, ports, accounts);
       if (part.account) continue;
       const why = stopped(part.number), what = `${why} ${part.kind} ${part.leaf}`;
       this.sayStop(part, reasons.has(what) ? "" : why);
       reasons.add(what);
-      part.frame.setAttribute("stroke", why && part.number === data.shared ? "var(--pl-hot)" : "none"); // everybody waits there; of the others the link says it
-      part.track.setAttribute("stroke", why && why !== "lost" ? "var(--pl-hot)" : "var(--pl-faint)");
+      const isCause = part.number === data.shared, isStopped = why && why !== "lost"; // everybody waits at the shared port: it is the heaviest mark, the others are lighter
+      if (isCause && !part.idle) for (const [name, value] of Object.entries(why ? { stroke: "var(--pl-hot)", "stroke-width": 2, "stroke-opacity": 1 } : { stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-opacity": 0.8 })) part.frame.setAttribute(name, value);
+      part.track.setAttribute("stroke", isStopped ? "var(--pl-hot)" : "var(--pl-faint)");
+      part.track.setAttribute("stroke-width", isStopped && !isCause ? STOPPED : part.thick);
       this.onLink(part, time, flow, moving);
       this.drawAllowance(part, time);
       this.drawCredits(part, time);
       this.drawFall(part, time, flow);
       this.signalOn(part, time, flow);
     }
+  }
+
+  // A sender at which nothing waits is pale, and so is what came from it.
+  fade(part, ports, accounts) {
+    const { number, group } = part, faded = this.data.links[number].kind === "up" && !ports[number].length && !accounts[number].length;
+    if (part.faded === faded) return;
+    part.faded = faded;
+    group.setAttribute("opacity", faded ? FADED : 1);
   }
 
   // Writes on a link why it does not send, where that has room, with nothing behind the word; beside an upright link nothing is.
@@ -321,7 +366,7 @@ export class PortSceneView {
       const from = (place.wide - 3) * Math.min(1, done / place.scale), wide = (place.wide - 3) * Math.min(1, (done + bytes) / place.scale) - from;
       piece.setAttribute("x", place.exit ? place.x + place.wide - 1.5 - from - wide : place.x + 1.5 + from);
       piece.setAttribute("width", Math.max(0, wide));
-      const colour = kind & OWN ? "var(--pl-network)" : "var(--pl-gather)";
+      const colour = kind & OWN ? "var(--pl-network)" : "var(--pl-edge)";
       piece.setAttribute("fill", kind & REFUSED ? "var(--pl-box)" : colour);
       piece.setAttribute("stroke", kind & RESENT ? "var(--pl-hot)" : kind & REFUSED ? (kind & OWN ? "var(--pl-network)" : "var(--pl-edge)") : "none");
       done += bytes;

@@ -5,7 +5,7 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, rates: 36, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, flat: 34, top: 8, receiver: 70, rates: 36, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -13,6 +13,12 @@ export class PortStrip {
   constructor(host, data, { cells, peaks, linkName, choose, letters, slide }) {
     Object.assign(this, { host, data, cells, peaks, linkName, pick: choose, letters, slide });
     this.own = new Set(data.flows.flatMap(({ own }, i) => (own ? [i] : [])));
+  }
+
+  // The port that everybody shares, in words.
+  get port() {
+    const { links, shared } = this.data;
+    return `${links[shared].kind === "down" ? "the port " : ""}${this.linkName(shared)}`;
   }
 
   x(time) {
@@ -25,12 +31,14 @@ export class PortStrip {
     this.fabric = fabrics[number];
     this.width = host.clientWidth || 1000;
     this.narrow = this.width < STRIP.narrow;
-    this.left = this.narrow ? STRIP.less[0] : STRIP.left;
-    this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.right);
+    this.wide = !this.narrow && !this.slide; // then it begins where the switches do, and ends where links to the receivers do
+    this.left = this.narrow ? STRIP.less[0] : this.slide ? STRIP.left : 0.27 * this.width;
+    this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.receiver);
     host.replaceChildren();
-    this.text(this.narrow ? 0 : this.left, 0, `bytes waiting at ${data.links[data.shared].kind === "down" ? "the port " : ""}${this.linkName(data.shared)}${fabrics.length > 1 && this.slide && !this.narrow ? ", the chosen fabric enlarged" : ""}`);
-    this.text(this.width, 0, "at most", { "text-anchor": "end" });
-    let top = STRIP.head;
+    if (!this.wide) this.text(this.narrow ? 0 : this.left, 0, `bytes waiting at ${this.port}${fabrics.length > 1 && this.slide && !this.narrow ? ", the chosen fabric enlarged" : ""}`);
+    if (this.slide) this.text(this.width, 0, "at most", { "text-anchor": "end" }); // a page has a table
+    const begin = this.wide ? STRIP.top : STRIP.head;
+    let top = begin;
     fabrics.forEach((fabric, i) => (top = this.slide || i === number ? this.row(fabric, i, i === number, top) : top)); // a page has a table of the others
     if (this.cells[number].hasRates) top = this.rates(number, top + 8);
     top = this.stopped(this.fabric, top + 6);
@@ -38,7 +46,7 @@ export class PortStrip {
     const high = top + STRIP.axis;
     host.setAttribute("viewBox", `0 0 ${this.width} ${high}`);
     host.style.height = `${high}px`;
-    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: STRIP.head - 4, y2: top - 2 }, host);
+    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: begin - 4, y2: top - 2 }, host);
   }
 
   // Moments below all rows.
@@ -61,21 +69,21 @@ export class PortStrip {
 
   // One fabric: its queue from the bottom up, the victim's bytes below those of the others.
   row(fabric, i, chosen, top) {
-    const { host } = this, { played_us, shared } = this.data, high = !chosen ? STRIP.low : this.slide ? STRIP.high : STRIP.tall, base = top + high - 4, room = high - 8, end = this.x(fabric.length_us);
+    const { host } = this, { played_us, shared } = this.data, high = !chosen ? STRIP.low : this.slide ? STRIP.high : Object.keys(LIMITS).some((name) => fabric.marks[name]) ? STRIP.tall : STRIP.flat, base = top + high - 4, room = high - 8, end = this.x(fabric.length_us);
     const ink = chosen ? { fill: "var(--pl-ink)", "font-weight": 650 } : {};
     const group = svgShape("g", { class: "np-row" }, host);
     svgShape("rect", { x: 0, y: top, width: this.width, height: high, fill: "transparent" }, group);
     group.addEventListener("click", () => this.pick(i));
-    this.text(this.left - 8, top + 3, fabric.title, { "text-anchor": "end", ...ink });
+    if (!this.narrow || this.slide) this.text(this.left - 8, top + 3, this.slide ? fabric.title : `bytes waiting at ${this.port}`, { "text-anchor": "end", ...(this.slide ? ink : {}) });
     svgShape("rect", { x: this.left, y: base - room, width: end - this.left, height: room, fill: "var(--pl-panel)" }, host);
     const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - this.left) / STRIP.column));
     const scale = Math.max(1, ...this.peaks.map(({ ports }) => ports[shared])), [own, others] = this.cells[i].means(shared, played_us, columns, (flow) => this.own.has(flow));
     const faded = { opacity: chosen ? 1 : 0.8 };
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
-    this.area(own, others, base, room / scale, { fill: "var(--pl-gather)", ...faded });
+    this.area(own, others, base, room / scale, { fill: "var(--pl-edge)", ...faded });
     if (chosen) this.limits(fabric, i, base, room, scale, top + 3 + this.letters);
     if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, `${fabric.alone_us && !fabric.ends ? "over " : ""}${fabric.time}`, ink);
-    this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
+    if (this.slide) this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
   }
 
@@ -144,12 +152,13 @@ export class PortStrip {
     chosen.forEach(([link, rows], i) => {
       const y = top + STRIP.lane * i;
       const name = this.linkName(link), short = name.endsWith(SENDS) ? `${name.slice(0, -SENDS.length)}: ${rows[0][2]}` : name;
-      this.text(this.left - 8, y, this.narrow ? short : `${name}: ${rows[0][2]}`, { "text-anchor": "end" });
+      const inAll = `${sayTime(total(rows))} in all`;
+      this.text(this.left - 8, y, this.narrow ? short : `${name}: ${rows[0][2]}${this.wide ? `, ${inAll}` : ""}`, { "text-anchor": "end" });
       const from = y + 8;
       svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
       const d = rows.filter(([begin]) => begin < this.data.played_us).map(([begin, until]) => `M${this.x(begin).toFixed(1)} ${from}H${Math.max(this.x(until), this.x(begin) + 0.4).toFixed(1)}v${STRIP.thin}H${this.x(begin).toFixed(1)}z`).join("");
       svgShape("path", { d, fill: "var(--pl-hot)" }, host);
-      this.text(this.width, y, `${sayTime(total(rows))} in all`, { "text-anchor": "end" });
+      if (!this.wide) this.text(this.width, y, inAll, { "text-anchor": "end" });
     });
     return top + STRIP.lane * chosen.length + 4;
   }

@@ -153,7 +153,7 @@ def test_transports_that_are_alike_have_one_curve_and_the_table_has_what_they_di
     )
     assert head["y"] + head["height"] <= player["y"] < line["y"]
     assert line["width"] > 0.95 * head["width"]
-    # a bar would be the player's once more: the curve alone, whose axis is the slider above it
+    # a bar would be the player's once more: the curve alone, whose foot is the slider
     expect(page.locator(".fb-bars .np-row rect")).to_have_count(0)
     expect(page.locator(".fb-time").first).to_be_hidden()
     expect(page.locator(".fb-bars text")).to_have_text(["bytes delivered"])
@@ -184,7 +184,7 @@ def test_the_slider_is_the_axis_of_the_line_of_transports_that_are_alike(open_pa
     resize(page, width, 800)
     page.wait_for_function(
         """() => { const box = (part) => document.querySelector(part).getBoundingClientRect(), slider = box('.pl-scrub'), line = box('.fb-bars .np-row path');
-             return [line.left - slider.left, slider.right - line.right].every((inside) => inside > 0 && inside < 10) && line.top >= slider.bottom && line.top < slider.bottom + 30 }""",
+             return [line.left - slider.left, slider.right - line.right].every((inside) => inside > 0 && inside < 10) && Math.abs(line.bottom - (slider.top + slider.bottom) / 2) < 12 && line.bottom <= slider.bottom }""",
         timeout=20_000,
     )
     assert page.locator(".pl-scrub").bounding_box()["width"] > 300

@@ -235,12 +235,13 @@ def test_it_can_be_read_by_everybody(opened, theme):
 
 
 @pytest.mark.parametrize("width", [1280, 600, 390])
-def test_every_figure_below_the_ports_has_its_name(opened, width):
+def test_what_waits_at_most_is_said_once(opened, width):
+    """The table's figure stood again beside the plot below."""
     page = opened()
     resize(page, width, 800)
     words = page.locator(".np-strip text")
-    expect(words.filter(has_text="at most")).to_have_count(1)
-    expect(words.filter(has_text=re.compile("(KiB|MiB)$"))).to_have_count(1)  # the chosen fabric's
+    expect(words.filter(has_text="bytes waiting at trunk 0 to 1")).to_have_count(1)
+    expect(words.filter(has_text=re.compile("at most$|(KiB|MiB)$"))).to_have_count(0)
     expect(words.filter(has_text=re.compile("in all$"))).to_have_count(1)
     # a link that credits stop has its colour in the key, also where no word fits on it
     expect(page.locator(".np-key .np-pair", has_text="link without credits")).to_have_count(1)
@@ -280,3 +281,50 @@ def test_of_a_queue_that_is_full_no_words_lie_on_others_and_the_answer_stays_in_
              return all.flatMap(([one, a], i) => all.slice(i + 1).filter(([, b]) => a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom).map(([other]) => [one, other])) }"""
     )
     assert crossing == []
+
+
+def test_a_sender_at_which_nothing_waits_is_pale_and_the_shared_port_without_credits_is_the_heaviest(
+    opened, answers
+):
+    page, trace = opened(), answers[0].trace
+    starved = max(
+        (span for span in trace.starved if span.link == 2 * trace.scene.hosts),
+        key=lambda span: span.end_ps - span.start_ps,
+    )
+    moment = (starved.start_ps + starved.end_ps) / 2
+    seek_ps(page, moment)
+    senders, links = page.evaluate(
+        """[...peerlabPages].map(({ scene, data }) => [
+             scene.parts.filter(({ account, kind }) => !account && kind === 'up').map(({ number, group }) => [number, group.getAttribute('opacity') === '1']),
+             scene.parts.filter(({ track }) => track?.getAttribute('stroke') === 'var(--pl-hot)').map(({ number, track }) => [number, Number(track.getAttribute('stroke-width'))])])[0]"""
+    )
+    hosts, leaves, flows = trace.scene.hosts, trace.scene.leaves, trace.scene.flows
+    waits = set()
+    for cell in [*trace.cells, *trace.left]:
+        flow = flows[cell.flow]
+        # at its sender or in the first switch on its way
+        first = cell.link < hosts or cell.link >= 2 * hosts or leaves[flow.src] == leaves[flow.dst]
+        if first and cell.queued_ps <= moment < cell.end_ps:
+            waits.add(flow.src)
+    assert {number for number, is_full in senders if is_full} == {number for number, _ in senders} & waits
+    widths = dict(links)
+    shared = widths.pop(2 * trace.scene.hosts)
+    assert all(2 * width < shared for width in widths.values())
+
+
+def test_a_threshold_across_ports_has_its_name_at_its_line(opened):
+    page = opened()
+    line = page.locator(".np-scene > line").first.bounding_box()
+    name = page.locator(".np-scene text", has_text=re.compile("^credits$")).bounding_box()
+    assert name["x"] < line["x"] < name["x"] + name["width"]
+    assert 0 <= line["y"] - name["y"] - name["height"] < 8
+
+
+def test_below_the_ports_time_begins_where_the_switches_do(opened):
+    page = opened()
+    resize(page, 1280, 800)
+    left = [page.locator(part).first.bounding_box()["x"] for part in (".np-scene > rect", ".np-scroll")]
+    begin = page.evaluate(
+        "[...peerlabPages].map(({ strip }) => strip.left + strip.host.getBoundingClientRect().x)[0]"
+    )
+    assert left == pytest.approx([begin, begin], abs=1.5)

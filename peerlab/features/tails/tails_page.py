@@ -22,6 +22,7 @@ main{max-width:1120px;margin:0 auto;padding:12px 16px}
 h1{font-size:16px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:8px}.pl-blames p{max-width:none}
 .pl-who .pl-says{margin:0;font-size:24px;line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
 p{margin:4px 0;max-width:110ch;text-wrap:pretty}
+.pl-of,.pl-about p{color:var(--pl-muted)}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
@@ -33,6 +34,9 @@ input{position:absolute;opacity:0}
 
 _SAYS = re.compile(r"<p class='pl-says'>.{0,2000}?</p>")
 """The sentence that says who is to blame."""
+
+_SHARE = re.compile(r"explains [\d.]+.% of what was lost")
+"""What the bar below says as a figure, too."""
 
 _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (
     "#falls:checked~.pl-about .pl-watch{border-color:var(--pl-ink)}#falls:focus-visible~.pl-about .pl-watch{outline:2px solid var(--pl-register);outline-offset:2px}"
@@ -58,13 +62,14 @@ def tails_page(tails: Tails) -> str:
     first = tails.paths[0]
     inputs.append("<input type='checkbox' id='falls'>")
     says, blames = _blames(tails, runs)
-    about = f"{title(first.scenario)}: {len(first.times_ps):,} runs with {first.scenario.noise.in_words}, a dot each; half take no longer than p50."
+    about = f"{title(first.scenario)}; {len(first.times_ps):,} runs with {first.scenario.noise.in_words}."
+    dots = "Each dot is a run; half of them take no longer than p50."
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
-        f"{''.join(inputs)}<div>{says}</div>"
+        f"{''.join(inputs)}<div>{says}</div><p class='pl-of'>{escape(unbroken(about))}</p>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
         f"<div class='pl-blames'>{blames}</div>"
-        f"<div class='pl-about'><p>{escape(unbroken(about))}</p><label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label></div>"
+        f"<div class='pl-about'><p>{dots}</p><label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label></div>"
         f"<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div></main></div>"
     )
     return alone(
@@ -100,7 +105,8 @@ def _blames(tails: Tails, runs: list[tuple[str, int]]) -> tuple[str, str]:
             # The answer stands at the head of the page; which run it is about, and how long that took, say the buttons below it.
             if says := _SAYS.search(shown):
                 shown = shown.replace(says[0], "", 1)
-                headlines.append(f"<div class='pl-who pl-run pl-run{number}'>{says[0]}</div>")
+                answer = _SHARE.sub("is to blame", says[0])
+                headlines.append(f"<div class='pl-who pl-run pl-run{number}'>{answer}</div>")
             sections.append(
                 f"<section class='pl-run pl-run{number}' aria-label='The run at {name}, seed {scenario.seed}'>{shown}</section>"
             )

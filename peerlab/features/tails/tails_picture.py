@@ -29,11 +29,14 @@ _EDGE, _RIGHT = 24.0, 136.0
 """What a sheet leaves beside its axis: at the left, and at the right, where the words of a time at the end of the axis have room."""
 _BREAK = 20.0
 """How far behind the end of the axis a run is drawn that lies beyond it, and its break."""
+_BESIDE = 12.0
+"""From there to words beside it."""
+_CHOSEN = "this run"
 _STEP = 18.0
 """From the words of a percentile to those of the next."""
 _BELOW = 24.0
 """From a path's line to the room of the next: there a run is named that was chosen."""
-_ANSWER = 62.0
+_ANSWER = 50.0
 """Room above the paths for how many times as fast one is."""
 _HANDFULS = 24
 """Dots that come later fall in so many handfuls, in the order of their seeds."""
@@ -175,16 +178,12 @@ def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     # On the lowest dot of its pile, or where the axis would go on.
     x = axis.right + _BREAK if column is None else axis.left + column * sheet.dot
     paper.square((x, base - 1 - 0.9 * sheet.dot), 5.5, "ink", "panel", 1.5, radius=5.5)
-    # What it took on the axis, the axis and the button say, and what the slowest took, the words at the end of its row.
-    text = "this run"
-    if column is None:  # the dot lies at no place of the axis, which breaks behind its last figure
-        if ps < max(path_times.times_ps):
-            text = f"{text}, {unit.text(ps)}"
-        paper.line([(axis.right, base), (x, base)], "edge", 1)
-        paper.box((axis.right + 4, base - 3, axis.right + 10, base + 3), "panel")
-        for at in (axis.right + 4, axis.right + 10):
-            paper.line([(at - 2, base + 5), (at + 2, base - 5)], "muted", 1.3)
-    paper.text((max(x, 8 + len(text) * _WORD / 2), base + below), text, size=_LETTERS, bold=True)
+    # What it took, the axis and its button say.
+    if column is None:  # beside it, below the words on those that lie beyond the axis
+        paper.text((x + _BESIDE, base + 9), _CHOSEN, size=_LETTERS, bold=True, align="left")
+    else:
+        middle = max(x, 8 + len(_CHOSEN) * _WORD / 2)
+        paper.text((middle, base + below), _CHOSEN, size=_LETTERS, bold=True)
     return paper.svg(sheet.width, sheet.height(len(rows)), f"This run took {unit.text(ps)}.")
 
 
@@ -254,19 +253,25 @@ def _dots(paper: Paper, lowest: tuple[float, float], count: int, look: tuple[str
     paper.shapes.append(
         # a line without length has no dash
         f"<path d='M{x:.5g} {y:.5g}v{-(count - 1) * dot - 0.1:.4g}' stroke='{paper.colour(role)}' stroke-width='{dot - 0.8:g}'"
-        f" stroke-linecap='round' stroke-dasharray='0 {dot:g}'/>"
+        f" stroke-linecap='round' stroke-dasharray='0 {dot:g}' stroke-opacity='0.75'/>"
     )
 
 
 def _beyond(paper: Paper, axis: Axis, path_times: PathTimes, base: float, unit: Unit) -> None:
     """Say behind the end of the axis how many runs of a path lie beyond it, and up to where."""
     beyond = sum(1 for ps in path_times.times_ps if ps > axis.last_ps)
-    if beyond:
-        latest = unit.text(path_times.ordered_ps[-1])
-        words = [f"{beyond:,} later,", f"up to {latest}"] if beyond > 1 else ["1 later:", latest]
-        for text, y in zip(words, (base - 23, base - 8), strict=True):
-            at = (axis.right + _BREAK + 12, y)
-            paper.text(at, text, size=_LETTERS, ink=f"{_role(path_times)}-ink", align="left")
+    if not beyond:
+        return
+    latest = unit.text(path_times.ordered_ps[-1])
+    words = [f"{beyond:,} later,", f"up to {latest}"] if beyond > 1 else ["1 later:", latest]
+    for text, y in zip(words, (base - 23, base - 8), strict=True):
+        at = (axis.right + _BREAK + _BESIDE, y)
+        paper.text(at, text, size=_LETTERS, ink=f"{_role(path_times)}-ink", align="left")
+    # The axis breaks behind its last figure.
+    paper.line([(axis.right, base), (axis.right + _BREAK, base)], "edge", 1)
+    paper.box((axis.right + 4, base - 3, axis.right + 10, base + 3), "panel")
+    for x in (axis.right + 4, axis.right + 10):
+        paper.line([(x - 2, base + 5), (x + 2, base - 5)], "muted", 1.3)
 
 
 def _named_times(path_times: PathTimes) -> list[NamedTime]:
@@ -306,7 +311,9 @@ def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:
         x = axis.x(value * unit.ps)
         paper.line([(x, base), (x, base + 5)], "edge", 1)
         paper.text((x, base + 16), f"{value:.6g}", size=_LETTERS, ink="muted")
-    paper.text((axis.right + 32, base + 16), unit.name, size=_LETTERS, ink="muted", align="left")
+    # At the end where nothing else is: runs beyond the axis stand at the other one. Without room before the first figure, beside the line.
+    at = (axis.left - 22, base + 16) if axis.left > _EDGE else (axis.left - 5, base)
+    paper.text(at, unit.name, size=_LETTERS, ink="muted", align="right")
 
 
 def _ticks(axis: Axis, unit: Unit) -> list[float]:
@@ -323,27 +330,24 @@ def _ticks(axis: Axis, unit: Unit) -> list[float]:
     return values
 
 
-def _gain_at_p50(tails: Tails) -> tuple[str, str, str]:
-    """Return of two paths what is compared, how many times as fast one is, and its ink; no factor without runs enough."""
+def _gain_at_p50(tails: Tails) -> tuple[str, str]:
+    """Return of two paths what is compared, and how many times as fast one is; no factor without runs enough."""
     gain, (own, other) = tails.gain(500), tails.paths
     fast, slow = (own, other) if gain is None or gain >= 1 else (other, own)
     about = f"{fast.title} against {slow.title}"
     if gain is None:
-        return about, "", "ink"
+        return about, ""
     times = max(gain, 1 / gain)
     factor = f"{times:.2f}{TIMES_SIGN}" if times < 100 else f"{times:,.0f}{TIMES_SIGN}"
-    # Who reads as once as fast is not the faster one.
-    return about, factor, f"{_role(fast)}-ink" if times >= 1.005 else "ink"
+    return about, factor
 
 
 def _answer(paper: Paper, tails: Tails) -> None:
-    """Say above the paths how many times as fast one is, in its colour; without runs enough, what is compared."""
-    about, factor, ink = _gain_at_p50(tails)
+    """Say above the paths how many times as fast one is, as a caption; without runs enough, what is compared."""
+    about, factor = _gain_at_p50(tails)
     paper.text((_EDGE, 22), about, size=13, ink="muted", align="left")
-    if not factor:
-        return
-    paper.text((_EDGE, 46), factor, size=26, bold=True, ink=ink, align="left")
-    paper.text((_EDGE + 18 * len(factor) + 10, 50), "as fast at p50", size=13, ink="muted", align="left")
+    if factor:
+        paper.text((_EDGE, 40), f"{factor} as fast at p50", size=13, bold=True, align="left")
 
 
 def _foot(tails: Tails) -> list[str]:

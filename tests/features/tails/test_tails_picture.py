@@ -90,7 +90,7 @@ def test_no_words_of_the_picture_lie_on_others_or_outside_and_no_time_is_negativ
         for x in re.findall(r"<polyline points='([\d.]+),[\d.]+ \1,[\d.]+'[^>]*stroke-width='1'", drawn)
     ]
     breaks = [
-        float(x) for x in re.findall(r"<polyline points='([\d.]+),[^']*'[^>]*stroke-width='1.3'", chosen)
+        float(x) for x in re.findall(r"<polyline points='([\d.]+),[^']*'[^>]*stroke-width='1.3'", drawn)
     ]
     assert not breaks or min(breaks) > max(figures)
     assert mark[1][0] >= 0
@@ -103,7 +103,7 @@ def test_rare_delays_are_counted_and_leave_the_axis_to_all_others():
     times = (*range(4_500_000_000, 5_500_000_000, 5_000_000), 47 * 10**9, 80 * 10**9, 110 * 10**9)
     runs = Tails((PathTimes(NOISY, times, 4_400_000_000),), ())
     beyond = [[text for text, _ in boxes(chosen_svg(runs, len(times) - back))] for back in (1, 2)]
-    assert beyond == [["this run"], ["this run, 80.0 ms"]]  # the words at the end of the row say 110 ms
+    assert beyond == [["this run"]] * 2  # what they took their buttons say
     assert [text for text, _ in boxes(chosen_svg(runs, 0))] == ["this run"]
     drawn = tails_svg(runs)
     texts = [text for text, _ in boxes(drawn)]
@@ -130,7 +130,8 @@ def test_the_picture_begins_with_how_many_times_as_fast_the_median_is():
         sheet = least.fitted(Tails(tuple(paths), ()))
         placed = boxes(tails_svg(Tails(tuple(paths), ()), sheet=sheet))
         head = {text for text, (*_, bottom) in placed if bottom < sheet.top}
-        assert head == {"Peer Direct against RDMA through host", "1.20\u00d7", "as fast at p50"}
+        assert head == {"Peer Direct against RDMA through host", "1.20\u00d7 as fast at p50"}
+        assert "font-size='26'" not in tails_svg(Tails(tuple(paths), ()), sheet=sheet)  # a caption
         texts = {text for text, _ in placed}
         assert {"p50 5.50 ms", "p50 4.60 ms"} <= texts  # of as many digits
     alone = tails_svg(Tails((paths[0],), ()), sheet=WIDE.fitted(Tails((paths[0],), ())))
@@ -142,3 +143,22 @@ def test_times_have_the_digits_that_tell_them_apart():
     times = tuple(range(11_800_000_000, 11_900_000_000, 1_000_000))
     texts = {text for text, _ in boxes(tails_svg(Tails((PathTimes(NOISY, times, 11_200_000_000),), ())))}
     assert {"p50 11.85 ms", "p90 11.89 ms"} <= texts
+
+
+def test_a_run_beyond_the_axis_has_its_name_beside_its_dot_and_the_unit_stands_at_the_other_end():
+    """*this run* stood 39 px below its dot, with the unit of the axis between them."""
+    times = (*range(4_500_000_000, 5_500_000_000, 5_000_000), 80 * 10**9)
+    paths = [PathTimes(NOISY.with_(path=path), times, 4_400_000_000) for path in ("host-rdma", "peer-direct")]
+    for runs in (Tails(tuple(paths), ()), Tails((paths[0],), ())):
+        sheet = WIDE.fitted(runs)
+        chosen, drawn = chosen_svg(runs, len(times) - 1, sheet), tails_svg(runs, sheet=sheet)
+        ((_, (left, top, _, _)),) = boxes(chosen)
+        x, y, half = (
+            float(re.search(rf" {name}='([\d.]+)'[^>]*stroke-width='1.5'", chosen)[1])
+            for name in ("x", "y", "rx")
+        )
+        assert 0 < left - (x + 2 * half) < 10
+        assert top - (y + 2 * half) < 4
+        (unit,) = [box for text, box in boxes(drawn) if text == "ms"]
+        assert unit[2] < sheet.left
+        assert drawn.count("stroke-width='1.3'") == 2 * len(runs.paths)  # every axis breaks
