@@ -1,5 +1,6 @@
 """A training step in a browser: lanes, the bucket that is followed, and the data path below, on one clock."""
 
+import itertools
 import json
 import re
 from functools import cache
@@ -13,7 +14,7 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab.features.export.video import frames
-from peerlab.features.step.step_page import runs_frame, step_page_html
+from peerlab.features.step.step_page import played_html, runs_frame, step_page_html
 from peerlab.features.step.step_parcel import headline_of
 from peerlab.training.step_band import step_gain
 from peerlab.training.step_picture import lanes_of
@@ -242,6 +243,36 @@ def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
         )
         lowest, frame = (one.bounding_box() for one in (inner.locator(".ts-more"), page.locator("iframe")))
         assert lowest["y"] + lowest["height"] <= frame["y"] + frame["height"] + 1
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1100, 700])
+def test_in_a_report_the_thumb_of_the_slider_stands_above_the_mark_of_the_moment(browser, tmp_path, width):
+    """One time stood at two places right above each other, and what is folded was in two groups."""
+    page = browser.new_page()
+    resize(page, width, 900)
+    file = tmp_path / "report.html"
+    file.write_text(
+        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{played_html(host())}",
+        encoding="utf-8",
+    )
+    page.goto(file.as_uri())
+    inner = page.frame_locator("iframe")
+    expect(inner.locator("html[data-ready]")).to_be_attached()
+    for share in (0.2, 0.9):
+        thumb, mark = inner.locator("html").evaluate(
+            """(_, share) => { const [page] = peerlabPages; page.player.seek(share * page.player.length);
+                 const bar = page.player.bar, { left, width } = bar.getBoundingClientRect(), head = page.views[0].heads[0].getBoundingClientRect();
+                 return [left + 8 + (width - 16) * bar.value / bar.max, head.left + head.width / 2]; }""",
+            share,
+        )
+        assert abs(thumb - mark) < 2
+    own = page.locator("iframe").bounding_box()["y"] + inner.locator(".ts-more summary").evaluate(
+        "one => one.getBoundingClientRect().top"
+    )
+    below = [one.bounding_box()["y"] for one in page.locator(".pl-step summary").all()]
+    steps = [after - before for before, after in itertools.pairwise([own, *below])]
+    assert max(steps) - min(steps) < 4
     page.close()
 
 

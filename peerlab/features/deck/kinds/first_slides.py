@@ -54,7 +54,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
         f"<p>{words(if_wired)}{words(beyond)}</p>"
     )
     cards = (
-        card(f"<div class='pair'><div>{hero}</div>{times_drawn(compared)}</div>", 12, high="good"),
+        card(f"<div class='pair'><div>{hero}</div>{times_drawn(compared)}</div>", 12, high=faster(gain)),
         card(paragraphs(*_why(compared)), 4, title="Why it is slower today"),
         card(paragraphs(*_sure(compared)), 4, title="How sure we are", tone=_warns(gain)),
         card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets"),
@@ -150,6 +150,11 @@ def _sure(compared: ComparedRuns) -> tuple[str, str]:
 def _warns(gain: GainBand) -> str:
     """Return the role of what is said of how sure a gain is: a warning where it may be a loss."""
     return "" if gain.least >= SURELY else "hot"
+
+
+def faster(gain: GainBand) -> str:
+    """Return how a card is set that says a gain: green where it is one over its whole range."""
+    return "good" if gain.low >= 1 else ""
 
 
 def _moves(gain: GainBand) -> str:

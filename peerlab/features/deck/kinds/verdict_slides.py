@@ -17,7 +17,7 @@ from peerlab.features.deck.blocks import (
     words,
 )
 from peerlab.features.deck.compared_runs import ComparedRuns
-from peerlab.features.deck.kinds.first_slides import ASSUMED, figures_said
+from peerlab.features.deck.kinds.first_slides import ASSUMED, faster, figures_said
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.model.guide import where_to_find
@@ -46,11 +46,11 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
         title = "Recommendation: stay with the way through the host"
     trial = compared.trial
     steps = "".join(
-        f"<div class='step'><h3>{words(name)}</h3><code>{words(code)}</code>{paragraphs(says)}</div>"
+        f"<div class='step'><h3>{words(name)}</h3><code>{_command(code)}</code>{paragraphs(says)}</div>"
         for name, code, says in _to_do(compared, trial)
     )
     cards = (
-        card(_expect(compared), 4, high="good"),
+        card(_expect(compared), 4, high=faster(gain)),
         card(steps, 8, title="What to do", high="spread two-rows"),
         card(_accept(compared, trial), 4, title="What the log must show"),
     )
@@ -68,6 +68,11 @@ def recommendation(_outline: Outline, compared: ComparedRuns) -> Slide:
         notes=notes,
         source=_threshold_said(trial) or figures_said(compared),
     )
+
+
+def _command(code: str) -> str:
+    """Return a command as HTML that is broken before a flag."""
+    return " ".join(f"<span>{words(part)}</span>" for part in re.split(" (?=--)", code))
 
 
 def _measures(trial: Trial) -> str:
@@ -115,55 +120,40 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
     ends_said = span(gain.low, gain.high)
     paper, at = Paper(palette(PAGE)), _around(trial.threshold, gain.high)
     edge, ends = at(trial.threshold), (at(gain.low), at(gain.high))
-    paper.box((0, 40, edge, 130), "hot-fill", radius=3)
-    paper.box((edge, 40, _WIDE, 130), "direct", radius=3)
-    paper.line([(edge, 30), (edge, 140)], "ink", 3)
-    paper.text((edge / 2, 85), "go back", size=18, bold=True)
-    paper.text(((edge + _WIDE) / 2, 85), "keep", size=18, bold=True)
+    paper.box((0, 40, edge, 94), "hot-fill", radius=3)
+    paper.box((edge, 40, _WIDE, 94), "direct", radius=3)
+    paper.line([(edge, 30), (edge, 104)], "ink", 3)
+    paper.text((edge / 2, 67), "go back", size=18, bold=True)
+    paper.text(((edge + _WIDE) / 2, 67), "keep", size=18, bold=True)
     paper.text((edge, 14), f"{trial.threshold:.2f}{TIMES_SIGN}", size=18, bold=True)
     if edge - at(1.0) > _CLOSE:
         once = max(at(1.0), _HALF)
         paper.line([(once, 30), (once, 40)], "muted", 2)
         paper.text((once, 14), f"1{TIMES_SIGN}", size=18, ink="muted")
-    paper.line([(ends[0], 158), (ends[1], 158)], "direct-ink", 4)
+    paper.line([(ends[0], 122), (ends[1], 122)], "direct-ink", 4)
     for end in ends:
-        paper.line([(end, 151), (end, 165)], "direct-ink", 2)
+        paper.line([(end, 115), (end, 129)], "direct-ink", 2)
+    size = say_bytes(trial.size_bytes)
     # What the card above says already stands here without its numbers; a trial at another size has its own.
     own = ends_said != span(compared.gain_band.low, compared.gain_band.high)
-    if own:
-        _ends(paper, ends, ends_said)
-    _below(paper, (sum(ends) / 2, 210 if own else 184), f"expected at {say_bytes(trial.size_bytes)}")
-    sentence = f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on, below it go back; expected at {say_bytes(trial.size_bytes)}: {ends_said}."
-    return paper_without_ground(paper, _WIDE, 224 if own else 198, sentence)
+    _below(paper, (sum(ends) / 2, 148), f"{size}: expect {ends_said}" if own else f"expected at {size}")
+    sentence = (
+        f"Keep from {trial.threshold:.2f}{TIMES_SIGN} on, below it go back; expected at {size}: {ends_said}."
+    )
+    return paper_without_ground(paper, _WIDE, 162, sentence)
 
 
-def _ends(paper: Paper, ends: tuple[float, float], spelled: str) -> None:
-    """Write both ends of a range where they are, or one number where they are too near: at the card's edge a number stands further in than its end."""
-    numbers = [number + TIMES_SIGN for number in spelled.removesuffix(TIMES_SIGN).split(" to ")]
-    written = [_inside(end, number, bold=True) for end, number in zip(ends, numbers, strict=False)]
-    if len(numbers) == 2 and written[1] - written[0] < _APART:
-        numbers = [spelled]
-    places = ends if len(numbers) == 2 else (sum(ends) / 2,)
-    for place, number in zip(places, numbers, strict=True):
-        _below(paper, (place, 184), number, bold=True)
-
-
-def _below(paper: Paper, at: Point, sentence: str, *, bold: bool = False) -> None:
-    """Write below the bar, inside the card."""
-    place = (_inside(at[0], sentence, bold=bold), at[1])
-    paper.text(place, sentence, size=18, bold=bold, ink="direct-ink")
-
-
-def _inside(x: float, sentence: str, *, bold: bool) -> float:
-    """Return the middle of words, as near to a place as the card has room for them."""
-    half = (_BOLD_LETTER if bold else _LETTER) * len(sentence) / 2
-    return min(max(x, half), _WIDE - half)
+def _below(paper: Paper, at: Point, sentence: str) -> None:
+    """Write below the bar, as near to a place as the card has room for the words."""
+    half = _LETTER * len(sentence) / 2
+    place = (min(max(at[0], half), _WIDE - half), at[1])
+    paper.text(place, sentence, size=18, ink="direct-ink")
 
 
 _WIDE = 344.0
-_CLOSE, _HALF, _APART = 56.0, 14.0, 76.0
-"""So far from the threshold once as fast is marked; half as wide as its number is; the ends of what is expected have a number each if they are so far apart."""
-_LETTER, _BOLD_LETTER = 11.0, 13.6
+_CLOSE, _HALF = 56.0, 14.0
+"""So far from the threshold once as fast is marked; half as wide as its number is."""
+_LETTER = 11.0
 """How wide a letter of 18 pixels is at most."""
 _LEFT_PART = 0.31
 """Of the bar, at least, left of the threshold: as wide as its words."""
