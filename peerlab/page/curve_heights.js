@@ -1,8 +1,7 @@
 // How high the curves' axis goes: as far as what is compared on it, not as far as what limits it. Where the wire limit lies
 // beyond, the axis is broken off and the limit has a strip above the break; its name says its value.
-const STEPS = [1, 2, 2.5, 5];
-const MOST_STEPS = 6; // to the axis' end
-const FEW_STEPS = 4; // that have a tick
+const STEPS = [1, 2, 2.5, 4, 5, 8];
+const MOST_STEPS = 4; // from tick to tick, to the axis' end
 const ABOVE_ALL = 5; // pixels between the axis' end and the legend
 const BELOW_ZERO = 3; // pixels: a line at zero is as thick as others
 const BREAK_STRIP = 15; // pixels of a broken axis, above its end
@@ -15,7 +14,7 @@ export function axisHeights({ data, limit, beyond, circles, height, above, least
   const wholly = (last) => shut !== false && shut > last, strip = (last) => (wholly(last) ? BREAK_STRIP * zoom : 0), roof = (last) => Math.max(above + ABOVE_ALL * zoom, ...circles.map(({ radius }) => radius)) + strip(last);
   const lowest = (0.9 * least * height) / (data || 1), below = Math.max(BELOW_ZERO, ...circles.map(({ y, radius }) => radius - y * lowest));
   const used = (last) => (last ? (data / last) * (1 - (roof(last) + below) / height) : 1);
-  const last = [...reach.map(roundEnd), data].find((end) => used(end) >= least) ?? data, top = last || 1;
+  const top = data ? reach.map(roundEnd).find((end) => used(end) >= least) ?? roundEnd(data) : 1, last = data && top;
   const perUnit = Math.max(1, height - roof(last) - below) / top;
   return {
     last: top, stem: below > BELOW_ZERO ? 0 : below, perUnit, start: -below / perUnit, end: top + roof(last) / perUnit, round: roundTicks(top), broken: wholly(last),
@@ -28,9 +27,9 @@ function roundEnd(highest) {
   return Math.min(...stepsUpTo(highest).map((step) => step * Math.ceil(highest / step - 1e-9)));
 }
 
-// The fewest ticks that end where the axis does; where it takes more than a few, or ends at no round value, below that.
+// The fewest ticks that end where the axis does, which is round.
 function roundTicks(last) {
-  const steps = stepsUpTo(last).filter((each) => last / each >= 2 - 1e-9 && last / each < FEW_STEPS + 1).reverse(), step = steps.find((each) => Math.abs(last / each - Math.round(last / each)) < 1e-9) ?? steps[0];
+  const step = stepsUpTo(last).findLast((each) => Math.abs(last / each - Math.round(last / each)) < 1e-9);
   return Array.from({ length: Math.floor(last / step + 1e-9) + 1 }, (_, i) => i * step);
 }
 

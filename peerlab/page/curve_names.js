@@ -1,23 +1,27 @@
 // Where the names of lines stand at their ends: in the order of the lines, one above the other.
 
+const FIRST = 1000; // times as much as another's counts the wish of the first name
+
 // Names in the order in which their lines end, from the highest down; of lines that end at one height, in that of `here`: leads cross nowhere.
 export function inOrder(names) {
   return [...names].sort((a, b) => b.end - a.end || b.here - a.here);
 }
 
-// How far below the top the middle of each name stands, as near to its wish as others leave it; `wishes` and `sizes` are pixels from the top down.
-export function stackedApart(wishes, sizes, room) {
+// How far below the top the middle of each name stands, as near to its wish as others leave it; `wishes` and `sizes` are pixels from the top down. The
+// one at `first` has its wish, and others give way, as far as the room lets it.
+export function stackedApart(wishes, sizes, room, first = -1) {
   const blocks = [];
   wishes.forEach((wish, i) => {
-    blocks.push({ top: wish - sizes[i] / 2, wish: wish - sizes[i] / 2, size: sizes[i], number: 1 });
+    blocks.push({ top: wish - sizes[i] / 2, wish: wish - sizes[i] / 2, size: sizes[i], number: 1, weight: i === first ? FIRST : 1 });
     for (let merged = true; merged; ) {
       const [above, block] = [blocks.at(-2), blocks.at(-1)];
       block.top = Math.max(0, Math.min(block.wish, room - block.size));
       merged = Boolean(above) && above.top + above.size > block.top;
       if (!merged) break;
-      above.wish = (above.wish * above.number + (block.wish - above.size) * block.number) / (above.number + block.number);
+      above.wish = (above.wish * above.weight + (block.wish - above.size) * block.weight) / (above.weight + block.weight);
       above.size += block.size;
       above.number += block.number;
+      above.weight += block.weight;
       blocks.pop();
     }
   });

@@ -27,6 +27,8 @@ const MORE_IN_THE_DARK = 2.6; // times as dense is a band on a dark ground
 const CASING = 4; // pixels by which a line is wider than the one on it
 const CIRCLE = 14; // pixels
 const DASH = [7, 3];
+const OLD = 0.45; // how dark lines of the scenario before are, until those of this one are known
+const LED = 10; // pixels: a name that stands further from its line's end has no line that leads there
 
 /**
  * @typedef {object} Mark The mark of a run on the curves
@@ -107,7 +109,6 @@ export class Curves extends View {
   showLines(curves, scale, title = `Bus bandwidth, ${scale.unit}${scale.device ? " per device" : ""}`) {
     this.find(".pl-busbw").textContent = title;
     for (const tab of this.host.querySelectorAll(".pl-tab")) tab.setAttribute("aria-pressed", String(tab.dataset.axis === (curves.axis ?? "nodes")));
-    this.host.classList.toggle("pl-old", Boolean(curves.old));
     this.host.dataset.axis = curves.axis ?? "nodes";
     const { mark, ghost } = this.meta;
     Object.assign(this, { curves, measured: this.page.model.get("measured"), mark, ghost, scale });
@@ -321,8 +322,18 @@ export class Curves extends View {
     return this.upwards().filter((line) => known(line) && (this.here || line.name === (this.pointed ?? this.mark.line)));
   }
 
+  // How dark lines are; words keep their contrast.
+  get shade() {
+    return this.curves.old ? OLD : 1;
+  }
+
+  // A colour so dark, for marks that have no such column.
+  shaded(role) {
+    return this.curves.old ? this.figures.colour(role) + Math.round(255 * OLD).toString(16) : role;
+  }
+
   drawBands() {
-    const { curves, figures, y: { last, broken } } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
+    const { curves, figures, shade, y: { last, broken } } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
     const add = (x, low, high, role, alpha, edge = 0) => {
       const there = [...low.keys()].filter((i) => i < x.length && isFinite(low[i]));
       if (there.length < 2) return;
@@ -330,8 +341,8 @@ export class Curves extends View {
       drawn.xs.push([...upper.xs, ...lower.xs.reverse()]);
       drawn.ys.push([...upper.ys, ...lower.ys.reverse()]);
       drawn.fill.push(role);
-      drawn.alpha.push(alpha * (figures.theme === "dark" ? MORE_IN_THE_DARK : 1));
-      if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys, last), line: role })) edges[name].push(column);
+      drawn.alpha.push(shade * alpha * (figures.theme === "dark" ? MORE_IN_THE_DARK : 1));
+      if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys, last), line: this.shaded(role) })) edges[name].push(column);
     };
     const limit = this.limit(), { noise } = curves;
     if (this.pointed === LIMIT && !broken && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.shown(limit.low), this.shown(limit.high), "muted", 0.16);
@@ -359,21 +370,21 @@ export class Curves extends View {
   }
 
   drawLines() {
-    const { figures, values, y: { last, broken } } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
+    const { figures, values, shade, y: { last, broken } } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const points = { x: [], y: [], fill: [], label: [], note: [], size: [] };
     const add = (xs, ys, line, dash, width, alpha) => {
       const row = { xs, ys, line, dash, width, alpha };
       for (const name in drawn) drawn[name].push(row[name]);
     };
     const limit = broken ? { xs: values, ys: this.limitHeights() } : belowEnd(values, this.limitHeights(), last);
-    add(limit.xs, limit.ys, "muted", [4, 4], 1.2, 1);
+    add(limit.xs, limit.ys, "muted", [4, 4], 1.2, shade);
     if (broken) for (const [xs, ys] of this.breakOfAxis()) add(xs, ys, "muted", [], 1.2, 1);
     const lines = this.upwards();
     lines.forEach((line, n) => {
       const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), on = this.linesOn(line, lines.slice(n + 1));
-      add(line.x, ys, role, dash, width + on * CASING, 1);
+      add(line.x, ys, role, dash, width + on * CASING, shade);
       if (!this.here) ys.forEach((y, i) => {
-        const row = { x: line.x[i], y, fill: this.roleOf(line), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
+        const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
       });
     });
@@ -414,21 +425,22 @@ export class Curves extends View {
     this.figures.fill("curves_marks", { x: column("x"), y: column("y"), fill: column("fill"), line: column("line"), size: column("size") }, ["fill", "line"]);
   }
 
-  // Each name stands beside a sample of its line, and from the line's end a thin one of its colour leads there.
+  // Each name stands beside a sample of its line. This scenario's stands where its line ends; a thin one of its colour leads there, and to
+  // every name that is near: where many lines end at one height, lines to all of them would be a fan.
   drawNames() {
-    const { curves, figures, values } = this, { zoom } = figures, { start, perUnit } = this.y, room = figures.view("curves").frame.bbox.height - this.legend - BELOW_LEGEND * zoom;
+    const { curves, figures, values, mark, shade } = this, { zoom } = figures, { start, perUnit } = this.y, room = figures.view("curves").frame.bbox.height - this.legend - BELOW_LEGEND * zoom;
     const words = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
-    const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
+    const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 * shade } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
-    const names = curves.lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => this.nameOf(line, this.shown(line.y), line.label, line.ink, this.styleOf(line)));
+    const names = curves.lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => ({ ...this.nameOf(line, this.shown(line.y), line.label, line.ink, this.styleOf(line)), chosen: line.name === mark.line }));
     const limit = this.limitHeights(), above = !(limit.findLast(isFinite) <= this.y.last) && !this.y.broken;
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), ...(above && { above, end: this.y.end }) });
     const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
-    const middles = stackedApart(wishes, ordered.map(() => pitch), room), [last, behind] = [values.at(-1), this.after(LEAD)];
-    ordered.forEach(({ text, ink, style, x, end, above }, n) => {
-      const y = start + (room - middles[n]) / perUnit;
-      if (x < last && !above) lead([x, last], [end, end], style.line, { dash: ENDS_EARLY });
-      if (!above) lead([last, behind], [end, y], style.line);
+    const middles = stackedApart(wishes, ordered.map(() => pitch), room, ordered.findIndex(({ chosen }) => chosen)), [last, behind] = [values.at(-1), this.after(LEAD)];
+    ordered.forEach(({ text, ink, style, x, end, above, chosen }, n) => {
+      const y = start + (room - middles[n]) / perUnit, led = !above && (chosen || Math.abs(middles[n] - wishes[n]) <= LED * zoom);
+      if (led && x < last) lead([x, last], [end, end], style.line, { dash: ENDS_EARLY });
+      if (led) lead([last, behind], [end, y], style.line);
       lead([behind, this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
       add(text, ink, this.after(NAMED), y);
     });

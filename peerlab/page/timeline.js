@@ -11,10 +11,10 @@ const KNOB = 6; // half as wide as the clock's knob
 const BELOW_ALL = { least: 60, kept: 30, around: 28, most: 1.5, zoom: 1.2 }; // pixels that what holds the explorer has below it, as a slide has, or has left when words are larger already, and that stay free; how many times as high charts are then, and as large their words
 const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
 const SAVED = { letters: 13, around: 20 }, MORE_TIME = { letters: 12, around: 8, beside: 6 }; // pixels
-const IDLE = { letters: 12, around: 30, high: 0.86 }; // pixels; of a row: as high as its ground, clear of the axis
+const IDLE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
 const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
-const AREA = { track: 6.5, span: 16, narrow: 4 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, and in any lane those that are mostly narrower
+const AREA = { track: 6.5, span: 16, narrow: 4, low: 3.5, long: 40 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, in one with the lowest tracks even long ones, and in any lane those that are mostly narrower
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -147,12 +147,12 @@ export class Timeline extends View {
     for (const name of ["timeline", "curves"]) this.figures.model(name).height = high;
   }
 
-  // Names the idle lanes beside their count, as many as have room before the run ends; of the others how many there are. The tip names all.
+  // Names a few of the idle lanes beside their count, as far as they have room before the run ends; of the others how many there are. The tip names all.
   sayIdle(width) {
     if (width === this.idleRoom) return;
     this.idleRoom = width;
     const { zoom } = this.figures, { length } = this.idle, wide = (text) => widthOf(text, IDLE.letters * zoom) + IDLE.around * zoom;
-    const texts = this.idle.map((_, i) => [...this.idle.slice(0, length - i), ...(i ? [`${i} more`] : [])].join(", ")), text = texts.find((each) => wide(each) < width) ?? "";
+    const texts = this.idle.map((_, i) => [...this.idle.slice(0, length - i), ...(i ? [`${i} more`] : [])].join(", ")), text = texts.slice(Math.max(0, length - IDLE.most)).find((each) => wide(each) < width) ?? "";
     this.find(".pl-idle span").textContent = text;
     this.find(".pl-idle").title = texts[0] ?? "";
     this.idleWide = text ? wide(text) : 0;
@@ -229,7 +229,8 @@ export class Timeline extends View {
   // The lanes that show how busy they are and with what, as their tracks are too low for single spans, or these too narrow: until somebody zooms in so far that these are long.
   stacked(pixel) {
     const { lanes } = this.data, high = (0.74 * this.drawnFor.height) / this.rows;
-    return new Set([...lanes.keys()].filter((lane) => this.typical[lane] < (high / lanes[lane].tracks < AREA.track ? AREA.span : AREA.narrow) * pixel));
+    const least = (track) => (track < AREA.low ? AREA.long : track < AREA.track ? AREA.span : AREA.narrow);
+    return new Set([...lanes.keys()].filter((lane) => this.typical[lane] < least(high / lanes[lane].tracks) * pixel));
   }
 
   blank() {

@@ -16,7 +16,8 @@ DRAWN = """page => {
     const { text, y } = data("words"), leads = data("leads"), marks = data("marks");
     return { height: frame.bbox.height, zero: high(0), highest: Math.min(...["points", "measured", "marks"].flatMap((name) => data(name).y).filter(isFinite).map(high)),
       names: text.map((words, i) => [words, high(y[i])]), leads: leads.ys.map((ys, i) => ({ ends: ys.map(high), colour: leads.line[i], sample: leads.line[i + 1], thin: leads.width[i] === 1 && !leads.dash[i].length })).filter(({ thin }) => thin),
-      circles: marks.y.map((at, i) => [high(at), marks.size[i] / 2]), legend: page.curves.legend };
+      circles: marks.y.map((at, i) => [high(at), marks.size[i] / 2]), legend: page.curves.legend, tick: high(Math.max(...page.figures.model("curves_steps").ticks)),
+      chosen: page.curves.curves.lines.find(({ name }) => name === page.curves.mark.line).label };
 }"""
 """What the curves draw, in pixels below the top of their frame."""
 
@@ -36,22 +37,42 @@ def test_what_is_compared_fills_the_height_and_names_stand_in_order(shown, clust
     for path in list(load_cluster(cluster).paths)[:2]:
         drawn = shown_lines(shown, {"cluster": cluster, "path": path}, axis)
         assert drawn["zero"] - drawn["highest"] >= 0.59 * drawn["height"]
+        assert drawn["tick"] <= drawn["highest"] + 0.01, "nothing lies above the last line of the grid"
         for y, radius in drawn["circles"]:
             assert radius <= y <= drawn["height"] - radius, "a circle is whole"
         places = [y for _, y in drawn["names"]]
         assert places == sorted(places)
         assert all(b - a > 12 for a, b in pairwise(places))
         assert drawn["legend"] <= places[0]
-        above = drawn["names"][0][0].startswith("wire limit") and drawn["leads"][0]["ends"][1] > places[0] + 1
-        assert len(drawn["leads"]) == len(places) - above, "each name has a lead of its own"
-        for lead, place in zip(drawn["leads"], places[above:], strict=True):
+        (chosen,) = [y for name, y in drawn["names"] if name == drawn["chosen"]]
+        led = [min(places, key=lambda place: abs(place - lead["ends"][1])) for lead in drawn["leads"]]
+        assert chosen in led
+        for lead, place in zip(drawn["leads"], led, strict=True):
             assert lead["ends"][1] == pytest.approx(place, abs=0.01)
             assert lead["colour"] == lead["sample"]
+            assert place == chosen or abs(lead["ends"][0] - place) <= 10.01, (
+                "lines to far names would be a fan"
+            )
         begins = [lead["ends"][0] for lead in drawn["leads"]]
         assert begins == sorted(begins), "no lead crosses another"
 
 
 SMALL = {"cluster": "p5", "nodes": 16, "path": "peer-direct", "message_bytes": "1 MiB"}
+
+
+def test_lines_of_the_scenario_before_are_pale_until_its_own_are_known_and_words_keep_their_contrast(shown):
+    """All of the chart was pale, and its words hardly to be read."""
+    drawn = """page => ({ figure: getComputedStyle(page.find(".pl-curves .pl-figure")).opacity, dark: [...new Set(page.figures.model("curves_lines").data.alpha)],
+        dots: page.figures.model("curves_points").data.fill, words: page.figures.model("curves_words").data.ink, marks: page.figures.model("curves_marks").data.fill })"""
+    new = shown.ask(drawn)
+    old = shown.ask(
+        f"page => {{ page.curves.showLines({{ ...page.curves.curves, old: true }}, page.scale); return ({drawn})(page) }}"
+    )
+    assert (new["figure"], new["dark"], old["figure"]) == ("1", [1], "1")
+    assert all(alpha < 0.5 for alpha in old["dark"])
+    assert old["dots"] == [f"{colour}73" for colour in new["dots"]]
+    assert old["words"] == new["words"]
+    assert old["marks"] == new["marks"], "the mark is this scenario's"
 
 
 def test_a_limit_far_above_the_lines_is_broken_off_and_its_name_says_its_value(shown):

@@ -249,6 +249,7 @@ def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
         "page => page.timeline.inRows.map(lane => lane.label)",
     )
     expect(line).to_have_text(re.compile("^PCIe to host, PCIe from host, "))
+    assert wide.page.locator(".pl-idle span").inner_text().count(",") <= 3, "three names and how many more"
     expect(wide.page.locator(".pl-idle")).to_have_attribute(
         "title", "PCIe to host, PCIe from host, DRAM, CPU cores, registration"
     )
@@ -272,6 +273,7 @@ def test_the_names_of_idle_lanes_end_before_the_run_and_leave_the_axis_free(wide
     )
     line, end = (wide.page.locator(name).bounding_box() for name in (".pl-idle span", ".pl-end"))
     expect(wide.page.locator(".pl-idle span")).to_have_text(re.compile(r"^PCIe to host, (.*, )?\d more$"))
+    assert wide.page.locator(".pl-idle span").inner_text().count(",") <= 3, "three names and how many more"
     expect(wide.page.locator(".pl-idle")).to_have_attribute(
         "title", "PCIe to host, PCIe from host, DRAM, CPU cores, registration"
     )
@@ -279,10 +281,35 @@ def test_the_names_of_idle_lanes_end_before_the_run_and_leave_the_axis_free(wide
     assert line["y"] + line["height"] < end["y"] + end["height"]
 
 
+def test_lanes_end_where_the_cards_above_do_in_a_narrow_window_and_the_names_of_curves_go_no_further(shown):
+    before = shown.page.viewport_size
+    resize(shown.page, 480, 1100)
+    cards, lanes, curves = shown.ask(
+        """page => { const right = (name) => page.root.querySelector(name).getBoundingClientRect().right, box = (name) => page.figures.view(name).frame.bbox, left = (name) => page.root.querySelector(name).getBoundingClientRect().left;
+            return [right(".pl-cards"), left(".pl-plot") + box("timeline").right, left(".pl-curves .pl-figure") + box("curves").right] }"""
+    )
+    shown.page.set_viewport_size(before)
+    assert lanes == pytest.approx(cards, abs=1)
+    assert curves == pytest.approx(cards, abs=1)
+
+
+def test_the_hint_at_merged_spans_is_there_for_a_pointer_or_the_keyboard(wide):
+    hint = wide.page.locator(".pl-merged")
+    wide.page.mouse.move(0, 0)
+    wide.page.evaluate("document.activeElement.blur()")
+    expect(hint).to_have_css("opacity", "0")
+    wide.page.locator(".pl-plot").hover()
+    expect(hint).to_have_css("opacity", "1")
+    wide.page.mouse.move(0, 0)
+
+
 def test_lanes_whose_tracks_are_too_low_show_how_busy_they_are_until_somebody_zooms_in(wide):
     single = """page => { const { timeline } = page, { y, what } = page.figures.model('timeline_spans').data;
         return [...new Set([...y.keys()].filter(i => what[i].includes('step')).map(i => timeline.inRows[Math.round(y[i])].label))] }"""
     low = {"PCIe to host", "PCIe from host", "DRAM"}
+    resize(wide.page, 1760, 800)
+    assert not low & set(wide.ask(single)), "in a wide window they were dashes of two pixels"
+    resize(wide.page, 1120, 640)
     assert not low & set(wide.ask(single))
     heights = wide.ask(
         """page => { const { timeline } = page, { y, height } = page.figures.model('timeline_spans').data, row = timeline.inRows.findIndex(lane => lane.label === 'PCIe to host');

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -14,9 +15,15 @@ _HIGH = 360
 _WIDTHS = (440, 560, 700, 860, 1020)
 """Widths that it is drawn for, so that its letters keep their size: a page shows the widest that it has room for."""
 _LETTER = 13
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 128, 32, 30
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 148, 32, 30
 _BAND, _KEY = "9 of 10 healthy runs", 104
 """The name of the band, and where its key begins beside that of the axis, pixels."""
+_LOG_KEY = 280
+"""Where the key of the log's points begins, pixels."""
+_POINT = 5.5
+"""Radius of a point of a log, pixels: heavier than any line."""
+_STUB, _BEND, _NAME = 8, 19, 23
+"""Right of the last size, pixels: so far a curve goes on, that no point hides its end; to there a thin line leads to its name; the name."""
 _FILLED = "fill='var(--pl-direct)' fill-opacity='0.35'"
 """How the band is filled: seen on paper of either colour."""
 _TICK = 76
@@ -85,6 +92,7 @@ def band_svg(
     told, rows = rows, _broadened(rows)
     right = wide - _RIGHT
     across, up = _across(rows, right), _up(rows, judged)
+    measured = [row for row in judged if row["measured"] > 0]
     parts = _grid(across, up, right, (told, judged))
     parts.append(_area(across, up, [(row["size"], row["low"], row["high"]) for row in rows], _FILLED))
     for edge in ("low", "high"):
@@ -98,15 +106,10 @@ def band_svg(
     ]
     parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
     ends = [
-        (f"{name} {figure(points[-1][1])}", role, dash, up(points[-1][1]))
-        for name, role, _, dash, points in curves
-        if points
+        _End(name, role, points[-1][1], dash, width) for name, role, width, dash, points in curves if points
     ]
-    measured = [row for row in judged if row["measured"] > 0]
-    # Where the last point is below the floor, one word is about it.
-    last = [("below floor", "hot-ink") if row["below"] else ("log", "ink") for row in measured[-1:]]
-    ends += [(name, role, "", up(measured[-1]["measured"])) for name, role in last]
-    parts += _ends(ends, right)
+    ends += [_log_end(row) for row in measured[-1:]]
+    parts += _ends(ends, up, right)
     drawn = {row["size"] for row in rows}
     for place, curve in enumerate(faults):
         # A fault is simulated at every size of the log, the picture shows only some.
@@ -152,7 +155,7 @@ def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
 def _grid(across: Scale, up: Scale, right: float, drawn: tuple[Sequence[Row], Sequence[Row]]) -> list[str]:
     rows, judged = drawn
     figures = _figures(rows, judged)
-    parts = ["<text x='0' y='12'>busbw, GB/s</text>", _band_key(_KEY)]
+    parts = ["<text x='0' y='12'>busbw, GB/s</text>", _band_key(_KEY), _log_key(judged)]
     ceiling = up(rows[-1]["ceiling"])
     for rate in _rates(min(figures) / 1.15, max(figures) * 1.15):
         y = up(rate)
@@ -214,20 +217,55 @@ def _line(
     )
 
 
-def _ends(ends: Sequence[tuple[str, str, str, float]], right: float) -> list[str]:
-    """Return the names of the curves, apart from one another, each led to from its curve's right end; their last figures end at one edge."""
-    ends = sorted(ends, key=lambda end: end[3])
-    heights = apart([y for *_, y in ends], _APART)
+@dataclass(frozen=True)
+class _End:
+    """What stands at the right end of a curve, or of a log, which has no line."""
+
+    name: str
+    role: str
+    GBps: float
+    dash: str = ""
+    width: str = ""
+
+
+def _log_end(last: Row) -> _End:
+    """Return what stands at a log's last point; where that is below the floor, its name says so."""
+    name, role = ("below floor", "hot-ink") if last["below"] else ("log", "ink")
+    return _End(name, role, last["measured"])
+
+
+def _ends(ends: Sequence[_End], up: Scale, right: float) -> list[str]:
+    """Return the names of the curves, apart from one another, each led to from its curve's right end; their figures end at one edge.
+
+    That of the log is bold: it is what the reader looks for.
+    """
+    ends = sorted(ends, key=lambda end: up(end.GBps))
+    heights = apart([up(end.GBps) for end in ends], _APART)
     parts = []
-    for (name, role, dash, at), y in zip(ends, heights, strict=True):
-        word, _, rate = name.partition(" ") if name[-1].isdigit() else (name, "", "")
-        # The figure is a part of its name, so that both are read in one go.
-        last = f" <tspan x='{right + _RIGHT}' text-anchor='end'>{rate}</tspan>" if rate else ""
+    for end, y in zip(ends, heights, strict=True):
+        at, stroke = up(end.GBps), f"stroke='var(--pl-{end.role})' stroke-dasharray='{end.dash or 'none'}'"
+        if end.width:
+            parts.append(f"<path d='M{right} {at:.1f}h{_STUB}' {stroke} stroke-width='{end.width}'/>")
+        bold = "" if end.width else " font-weight='650'"
         parts.append(
-            f"<path d='M{right} {at:.1f}L{right + 18} {y:.1f}' stroke='var(--pl-{role})' stroke-width='1.2' stroke-dasharray='{'5 3' if dash else 'none'}'/>"
-            f"<text x='{right + 22}' y='{y + 4:.1f}' fill='var(--pl-{role})'>{word}{last}</text>"
+            f"<path d='M{right + _STUB} {at:.1f}L{right + _BEND} {y:.1f}' {stroke} stroke-width='1.2'/>"
+            # The figure is a part of its name, so that both are read in one go.
+            f"<text x='{right + _NAME}' y='{y + 4:.1f}' fill='var(--pl-{end.role})'{bold}>{end.name}"
+            f" <tspan x='{right + _RIGHT}' text-anchor='end'>{figure(end.GBps)}</tspan></text>"
         )
     return parts
+
+
+def _log_key(judged: Sequence[Row]) -> str:
+    """Return what the points of a log are, beside the key of the band."""
+    measured = [row for row in judged if row["measured"] > 0]
+    if not measured:
+        return ""
+    role = "hot" if all(row["below"] for row in measured) else "ink"
+    return (
+        f"<circle cx='{_LOG_KEY + _POINT}' cy='7.5' r='{_POINT}' fill='var(--pl-{role})'/>"
+        f"<text x='{_LOG_KEY + 2 * _POINT + 6}' y='12'>log</text>"
+    )
 
 
 def _point(across: Scale, up: Scale, row: Row) -> str:
@@ -237,7 +275,7 @@ def _point(across: Scale, up: Scale, row: Row) -> str:
     fill = f"var(--pl-{colour})" if row["below"] or not row["disturbed"] else "var(--pl-paper)"
     should = f", should be {figure(row['expected'])}" if row["expected"] else ""
     return (
-        f"<circle cx='{across(row['size']):.1f}' cy='{up(row['measured']):.1f}' r='4' fill='{fill}' stroke='var(--pl-{colour})' stroke-width='1.5'>"
+        f"<circle cx='{across(row['size']):.1f}' cy='{up(row['measured']):.1f}' r='{_POINT - 0.75}' fill='{fill}' stroke='var(--pl-{colour})' stroke-width='1.5'>"
         f"<title>{say_bytes(row['size'])}: {figure(row['measured'])} GB/s{should}</title></circle>"
     )
 

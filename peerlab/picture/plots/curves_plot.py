@@ -77,7 +77,7 @@ def _axes() -> figure:
         toolbar_location=None,
         tools="",
         min_border_left=38,
-        min_border_right=14,
+        min_border_right=0,
         min_border_top=8,
         outline_line_color=None,
         background_fill_color=None,

@@ -64,7 +64,7 @@ def _axes() -> figure:
         active_drag=pan,
         active_scroll=zoom,
         min_border_left=122,
-        min_border_right=12,
+        min_border_right=6,
         min_border_top=13,
         outline_line_color=None,
         background_fill_color=None,

@@ -34,7 +34,7 @@ def test_only_points_below_the_floor_are_vermilion():
     assert found.verdict == "below"
     assert both != page
     assert page.count("<title>") == len(SIZES)
-    assert page.count("<circle") == len(SIZES)
+    assert page.count("<circle") == len(SIZES) + 1, "the key of the log has one"
     assert (
         len(re.findall(r"<circle[^>]*fill='var\(--pl-hot\)'", page))
         == sum(row.below for row in found.rows)
@@ -105,11 +105,28 @@ def test_a_line_leads_from_each_curve_s_end_to_its_name_and_their_figures_end_at
         )
         assert [name for *_, name, _ in named] == ["ceiling", "expected", "floor"]
         for right, end, middle, role, y, ink, _, edge in named:
-            curve = re.search(f"{right}(?:.0)? {end}' fill='none' stroke='var\\(--pl-{role}\\)'", picture)
-            assert curve
+            last = int(right) - 8  # so far a curve goes on beyond its last size
+            assert re.search(f"{last}(?:.0)? {end}' fill='none' stroke='var\\(--pl-{role}\\)'", picture)
+            assert f"<path d='M{last} {end}h8' stroke='var(--pl-{role})'" in picture
             assert ink == role
             assert float(y) == float(middle) + 4
             assert int(edge) == wide
+
+
+def test_the_log_has_a_key_its_figure_at_its_end_and_points_that_hide_no_curve_s_end():
+    """Its end had no figure, where every curve's had one, and its last point lay on the end of what was expected."""
+    (found,) = judge(log([1.0] * len(SIZES)), "p4d")
+    measured = figure(found.rows[-1].measured)
+    for picture in re.findall(
+        "<svg class='pl-band.*?</svg>", verdict_html([found.as_dict()]), flags=re.DOTALL
+    ):
+        wide = re.search("viewBox='0 0 ([0-9]+) ", picture)[1]
+        name = f"fill='var\\(--pl-ink\\)' font-weight='650'>log <tspan x='{wide}' text-anchor='end'>{measured}</tspan></text>"
+        assert len(re.findall(name, picture)) == 1
+        assert re.search("<circle [^>]*/><text x='[0-9.]+' y='12'>log</text>", picture)
+        (radius,) = {float(r) for r in re.findall("<circle [^>]*r='([0-9.]+)'[^>]*><title>", picture)}
+        (beyond,) = {int(px) for px in re.findall("<path d='M[0-9]+ [0-9.]+h([0-9]+)'", picture)}
+        assert radius < beyond
 
 
 def test_a_single_size_has_one_axis_with_a_figure_at_each_mark():
