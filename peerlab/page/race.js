@@ -61,7 +61,8 @@ const HTML = `
 <p class="rc-clock"><b></b></p>
 <div class="rc-lanes"></div>
 <section class="rc-lead"><h2></h2><svg role="img"></svg></section>
-<section class="rc-answer"><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div><p class="rc-running"><span></span><b></b> <small></small></p></section>
+<section class="rc-answer"><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div></section>
+<p class="rc-running"><span></span><b></b> <small></small></p>
 <p class="rc-source"></p>`;
 const LANE = `
 <h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-facts"></p><p class="rc-waits"></p>
@@ -194,7 +195,7 @@ class RacePage extends PlayedPage {
   // What the card says until one is through: what to press, then who leads and by how much.
   tell(time, ahead) {
     const { data } = this, leader = ahead && data.racers[ahead[0]], all = data.same_way ? `its ${sayAmount(this.amount(1, 0))} ${data.unit}` : "all of its bytes";
-    this.find(".rc-answer").style.setProperty("--leads", leader ? `var(--pl-${leader.role}-ink)` : "var(--pl-muted)");
+    this.find(".rc-running").style.setProperty("--leads", leader ? `var(--pl-${leader.role}-ink)` : "var(--pl-muted)");
     showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : "Press Start"));
     showWords(this.find(".rc-running b"), ahead?.[1].replace(" of the way", "") ?? "");
     showWords(this.find(".rc-running small"), ahead ? "ahead" : time ? "" : `Which of the two delivers ${all} first?`);

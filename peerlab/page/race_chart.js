@@ -1,4 +1,4 @@
-// What both have delivered until now, what is still to come, and between the two the lead.
+// What both have delivered until now, between the two the lead, and once the first is through what is still to come: before, it would tell how the race ends.
 import { ticks } from "./labels.js";
 import { freePlace, widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
@@ -35,7 +35,7 @@ export class RaceChart {
     }
     this.wedge = svgShape("path", { fill: "url(#rc-hatch)", stroke: "none" }, host);
     this.lines = data.racers.map(({ role }) => [
-      svgShape("path", { fill: "none", stroke: `var(--pl-${role}-ink)`, "stroke-width": 1.5 * zoom, "stroke-dasharray": `${2 * zoom} ${3 * zoom}` }, host),
+      svgShape("path", { class: "rc-rest", fill: "none", stroke: `var(--pl-${role}-ink)`, "stroke-width": 1.5 * zoom, "stroke-dasharray": `${2 * zoom} ${3 * zoom}` }, host),
       svgShape("path", { fill: "none", stroke: `var(--pl-${role})`, "stroke-width": 3 * zoom, "stroke-linejoin": "round" }, host),
     ]);
     this.lines.forEach(([rest], i) => rest.setAttribute("d", this.line(i, data.racers[i].finish_us)));

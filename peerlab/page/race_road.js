@@ -53,7 +53,7 @@ export class RaceRoad {
     this.waitWords = `${"8".repeat(Math.max(2, String(mostWaiting(this.rows, this.queued)).length))} wait`; // as wide as any number of them
   }
 
-  // Draws what stands still; `zoom` is how large shapes are, `letters` how large words, px, `sides` how far the ends of the road are from those of the drawing, and `wire` where the wire's words stand at least (`wirePlace`). Where a hill has no room for its words, they stand above its name; others have rows below the names.
+  // Draws what stands still; `zoom` is how large shapes are, `letters` how large words, px, `sides` how far the ends of the road are from those of the drawing, and `wire` where the wire's words stand at least (`wirePlace`). Words without room have rows below the names; those of a hill that have none there, either, stand above its name.
   paint(zoom, letters = 12 * zoom, sides = this.sides(zoom, letters), wire = 0, further = 0, over = 0) {
     const { host, road } = this, width = host.clientWidth, height = host.clientHeight, hilly = road.stops.some(({ level }) => level);
     host.replaceChildren();
@@ -73,7 +73,9 @@ export class RaceRoad {
     this.names(zoom);
     const lacking = road.signs.filter((sign) => !this.sign(sign));
     const rows = (high) => Math.max(0, ...lacking.filter(({ level }) => Boolean(level) === high).map(({ words }) => words.length));
-    if (lacking.length && !further && !over) return void this.paint(zoom, letters, sides, wire, rows(false), rows(true));
+    const [low, high] = [rows(false), rows(true)];
+    if (lacking.length && !further && !over) return void this.paint(zoom, letters, sides, wire, Math.max(low, high - 1, 1));
+    if (high && !over) return void this.paint(zoom, letters, sides, wire, low, high);
     this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
@@ -138,7 +140,7 @@ export class RaceRoad {
   // Where slices stand that wait for a stop, before it if there is room: the right end of their row, or its left end if their number is beside them, and their number's, if it has room anywhere.
   queuePlace(number) {
     const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide(this.waitWords), wide = Math.max(row, said + 2 * zoom);
-    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 14 * zoom, name.right + 14 * zoom];
+    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 8 * zoom, name.right + 14 * zoom];
     const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 5 * zoom - this.letters, bottom: y + 12 * zoom } });
     const beside = (right, rows) => ({ left: rows && right - row, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 12 * zoom - this.letters, bottom: base - 9 * zoom } });
     const both = row + said + 8 * zoom, high = [beside(before, 1), beside(behind + both, 1), beside(behind + said, 0), beside(before - both, 1), beside(behind + 2 * both, 1), beside(before - said - 6 * zoom, 0)];

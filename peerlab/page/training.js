@@ -70,6 +70,9 @@ const AXIS = 20, END = 12, HEAD = 7; // px; what is behind the step, so that its
 const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged end: of the width, px, and between it and the step
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
+const THUMB = 14; // px: of the slider, whose middle stands at the moment
+// What moves on the road, by its colour.
+const STAGES = { copy: "copy to host memory or back", cpu: "CPU copies, TCP/IP", network: "NIC to NIC", direct: "NIC to NIC", flight: "in flight", gather: "scale-up", register: "registration" };
 const LEAST = 0.4; // px; what is narrower joins its neighbour
 const THIN = 3; // px: how narrow a box is at least
 const HATCH = 5; // px from line to line; what is narrower than two of them is filled
@@ -80,11 +83,12 @@ const HTML = `
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div>
 <fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> whole step</label>
 <label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label></fieldset></div>
+<div class="ts-moment"></div>
 <svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg>
 <ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>bucket that waits</li>
 <li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>exposed</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
 <div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p></p></div>
-<fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
+<fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg><ul class="ts-key ts-stages"></ul></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <details class="ts-more"><summary></summary><table class="ts-rows"></table><p class="ts-rests"></p><p class="ts-source"></p></details>`;
 
 class StepPage extends PlayedPage {
@@ -100,6 +104,7 @@ class StepPage extends PlayedPage {
     this.find("h1").textContent = data.about;
     this.find(".ts-more summary").textContent = data.counted;
     this.find(".ts-source").textContent = data.source;
+    this.find(".ts-moment").append(this.player.bar); // a row of its own, as wide as the lanes' scale
     this.fillControls();
     this.show();
     this.listen();
@@ -244,6 +249,7 @@ class StepPage extends PlayedPage {
     this.followed = number;
     if (number !== null) this.name(number);
     this.root.dataset.zoom = number === null ? "step" : "bucket";
+    this.placeSlider();
     for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.checked = one.value === this.root.dataset.zoom;
     const moments = this.moments(), length = Math.max(...this.state.sides.map((side) => (number === null ? side.end_us : lasts(side, number))));
     this.load(length, length / WATCHED_S, `${number}/${this.numbers}/${length}`, moments);
@@ -289,6 +295,7 @@ class StepPage extends PlayedPage {
     sides.forEach((side, i) => this.paintWords(host, side, this.tops[i] - (alike ? 0 : COMPUTING)));
     for (const view of this.views) this.paintView(view, view === whole ? host : svgShape("svg", { x: width - aside, width: aside, height: high, class: "ts-end" }, host), alike);
     this.x = whole.x;
+    this.placeSlider();
     this.axis(host, high - AXIS + 6);
     if (aside) this.pull(host, whole, end, high - AXIS + 6);
     const waits = this.views.some(({ x }) => sides.some(({ waiting }) => waiting.some((one) => this.seen(one, x)))), pauses = sides.some(({ exposed }) => exposed.length);
@@ -296,6 +303,12 @@ class StepPage extends PlayedPage {
     this.find(".ts-key-pause").hidden = !pauses;
     this.road?.paint(1);
     this.curve?.paint();
+  }
+
+  // The slider of the step is as long as its lanes are, so that a moment stands at one place; that of a bucket is as long as the page is wide.
+  placeSlider() {
+    const end = this.followed === null ? this.x(this.longest) : this.width;
+    Object.assign(this.player.bar.style, { width: `${end - 1 + THUMB}px`, marginLeft: `${1 - THUMB / 2}px` });
   }
 
   // Paints the lanes of the whole step, or of its end.
@@ -442,6 +455,7 @@ class StepPage extends PlayedPage {
     if (this.road?.road !== road) {
       this.road = new RaceRoad(host.querySelector("svg"), road);
       this.road.paint(1);
+      this.fillStages(road);
     }
     const before = now < begin, done = now >= end - 1e-6;
     const doing = before ? "waits for its gradients" : done ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
@@ -449,6 +463,17 @@ class StepPage extends PlayedPage {
     host.classList.toggle("ts-idle", (before || done) && !moving); // nobody is busy then; while it plays words stand still
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
     this.road.draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
+  }
+
+  // Names what moves on the road, each colour once.
+  fillStages({ stretches }) {
+    const roles = [...new Set(stretches.map(({ role }) => role))].filter((role) => STAGES[role]);
+    this.find(".ts-stages").replaceChildren(...roles.map((role) => {
+      const entry = make("li", ""), swatch = make("i", "ts-swatch");
+      swatch.style.background = `var(--pl-${role})`;
+      entry.append(swatch, STAGES[role]);
+      return entry;
+    }));
   }
 
   // ---- what a reader does ---------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
         f"Exchange alone: {alone:.2f}{TIMES_SIGN}.",
     ]
     return {
-        "label": f"{names[1]} against {names[0]}",
+        "label": f"{names[1]} is",
         "value": _between(sure) if sure else simulated,
         "after": "as fast",
         "note": " ".join(sentences),

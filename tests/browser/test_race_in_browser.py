@@ -68,6 +68,8 @@ def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(
     answer, running = page.locator(".rc-ratio"), page.locator(".rc-running")
     expect(answer).to_be_hidden()
     expect(running).to_have_text(re.compile(r"Press Start\s*Which of the two delivers its 112 MiB first\?"))
+    for line in page.locator(".rc-rest").all():  # nor does the chart tell how it ends
+        expect(line).to_be_hidden()
     colour = "count => getComputedStyle(count).color"
     zero = page.locator(".rc-count b").first.evaluate(colour)
     seek_share(page, 0.5)
@@ -79,8 +81,25 @@ def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(
     expect(answer).to_be_visible()
     expect(answer).to_contain_text("1.72\u00d7")
     expect(running).to_be_hidden()
+    expect(page.locator(".rc-rest").first).to_be_visible()
     expect(page.locator(".rc-through")).to_contain_text("finished at 2.54 ms")
     expect(page.locator(".rc-clock")).to_have_text(re.compile(r"2\.6\d ms"))  # one still runs
+
+
+@pytest.mark.parametrize("width", [390, 712])
+def test_on_a_narrow_page_the_question_stands_beside_its_button_until_it_runs(opened, page, width):
+    """It was the last card, 850 pixels below the button and cut by the fold."""
+    resize(page, width, 900)
+    page = opened()
+    resize(page, width, 900)
+    question, button = (page.locator(name).bounding_box() for name in (".rc-running", ".rc-go"))
+    assert question["x"] > button["x"] + button["width"]
+    assert abs(question["y"] - button["y"]) < button["height"]
+    lanes = [lane.bounding_box()["height"] for lane in page.locator(".rc-lane").all()]
+    assert max(lanes) < (330 if width < 560 else 220)
+    seek_share(page, 0.4)
+    expect(page.locator(".rc-running")).not_to_contain_text("Which of the two")
+    expect(page.locator(".rc-running")).to_contain_text("MiB")
 
 
 @pytest.mark.parametrize("layout", ["page", "slide"])

@@ -182,6 +182,37 @@ def test_the_number_of_slices_that_wait_stands_over_them(open_page, width):
         assert words["x"] + words["width"] == pytest.approx(last["x"] + last["width"], abs=4)
 
 
+@pytest.mark.parametrize("width", [600, 1280])
+def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, width):
+    """They had two scales, one directly above the other."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    resize(page, width, 900)
+    page.wait_for_function(
+        "() => { const lanes = document.querySelector('.ts-lanes'); return lanes.viewBox.baseVal.width === lanes.clientWidth; }"
+    )
+    length = page.evaluate("[...peerlabPages][0].player.length")
+    for part in (0.1, 0.5, 0.9):
+        seek(page, part * length)
+        bar, mark = (
+            page.locator(".pl-scrub").bounding_box(),
+            page.evaluate(
+                "() => { const box = [...peerlabPages][0].views[0].heads[0].getBoundingClientRect(); return box.left + box.width / 2; }"
+            ),
+        )
+        thumb = bar["x"] + 7 + part * (bar["width"] - 14)
+        assert thumb == pytest.approx(mark, abs=1.5)
+
+
+def test_the_card_of_the_path_names_what_its_colours_are(open_page):
+    """Amber is a bucket above and a copy below."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    assert page.locator(".ts-stages li").all_inner_texts() == ["copy to host memory or back", "NIC to NIC"]
+    page.locator(".ts-path label").last.click()
+    assert page.locator(".ts-stages li").all_inner_texts() == ["NIC to NIC"]
+
+
 @pytest.mark.parametrize("width", [900, 1280])
 def test_the_words_at_the_gain_of_this_step_are_near_its_point(open_page, width):
     """Beside a steep curve they stood 140 pixels above it."""

@@ -123,10 +123,20 @@ class StepExplorer(Spoken):
         )
         self.overlap = switch("Overlap", "pl-step-overlap")
         self.cache = switch("Registration cache", "pl-step-cache")
-        nodes, batch = (pair(control, _value_beside(control)) for control in (self.nodes, self.batch))
-        choices = (self.passes, self.bucket, self.shard, self.overlap, self.cache)
-        self._controls = [self.workload, self.path, self.beside, nodes, batch, *choices]
+        self._controls = self._in_a_row()
         self._begin(asked)
+
+    def _in_a_row(self) -> list[w.Widget]:
+        """Return the controls as they stand, with a button for the rare ones, which the page's style folds where all have no room in one row."""
+        self.more = w.ToggleButton(description="More", tooltip="Rarer settings", icon="caret-right")
+        classed(self.more, "pl-plain", "pl-more-button", "pl-step-more")
+        sliders = [
+            classed(pair(control, _value_beside(control)), "pl-step-often")
+            for control in (self.nodes, self.batch)
+        ]
+        rare = (self.passes, self.bucket, self.shard, self.overlap, self.cache)
+        often = [self.workload, self.path, self.beside, *sliders, self.more]
+        return [*often, *(classed(control, "pl-step-rare") for control in rare)]
 
     def _begin(self, asked: Step) -> None:
         """Give the controls the values of a step, and listen to them."""

@@ -28,6 +28,18 @@ def test_it_begins_with_what_was_asked_and_peer_direct_beside_it(shown):
     assert repr(host) in repr(shown)
 
 
+def test_what_is_changed_rarely_folds_behind_more_in_a_narrow_notebook(shown):
+    """Nine controls in two rows stood before the answer."""
+    controls = shown.children[1].children
+    place = controls.index(shown.more)
+    assert [control for control in controls if "pl-step-rare" in control._dom_classes] == list(
+        controls[place + 1 :]
+    )
+    assert (
+        ".pl-step-controls:not(:has(> .pl-step-more.mod-active)) > .pl-step-rare" in shown.children[0].value
+    )
+
+
 @pytest.mark.parametrize(
     ("control", "value", "field"),
     [
