@@ -99,7 +99,7 @@ class StepPage extends PlayedPage {
     this.followed = null; // the exchange whose clock it is; none: the step's
     this.chosen = null; // the exchange that the list names: on the step's clock the one under way, of the path whose road is shown
     this.side = 0; // whose road is shown
-    // In a report, and not in the lab, whose controls are around it, the slider is as long as the lane of the whole step: its thumb stands above the mark of the moment.
+    // In a report, and not in the lab, whose controls are around it, more is folded below the frame.
     this.root.classList.toggle("ts-report", wanted.mode === "frame" && !frameElement?.closest(".pl-explorer"));
     this.find("h1").textContent = data.about;
     this.find(".ts-more summary").textContent = data.counted;
@@ -283,7 +283,6 @@ class StepPage extends PlayedPage {
     for (const view of [whole, end]) view.x = (time) => view.left + ((view.wide - view.left - END) * (time - view.from)) / (this.longest - view.from);
     this.views = aside ? [whole, end] : [whole];
     this.x = whole.x;
-    this.root.style.setProperty("--ts-whole", `${Math.round(whole.x(this.longest) - whole.left)}px`);
     // devices compute the same on both paths, unless exchanges slow them down
     const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? LANE.title + COMPUTING + LANE.gap : aside ? LANE.title : 0;
     const each = LANE.title + LANE.high + LANE.gap + (alike ? 0 : COMPUTING), high = shared + sides.length * each + AXIS;
