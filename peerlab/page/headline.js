@@ -106,12 +106,12 @@ export class Headline extends View {
     const { value, low, without } = ratio, { past } = this.meta.mark;
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
     box.classList.toggle("pl-won", low === null ? value >= LEAST_GAIN : low > 1);
-    const card = make("div", "pl-card");
+    const card = make("div", "pl-card"), slower = low !== null && value < 1 - SAME; // then what was simulated leads: a range that ends above 1 says the opposite of its claim
     card.dataset.name = "ratio";
-    card.append(this.claim(ratio, past), make("div", "pl-value", this.range(ratio)));
+    card.append(this.claim(ratio, past), make("div", "pl-value", slower ? sayTimes(value) : this.range(ratio)));
     const sure = low === null || low > 1 - SAME; // a range on both sides of 1: nobody knows the sign, so that the point is not green
-    const point = make("div", `pl-value pl-point pl-${value < 1 - SAME ? "worse" : value > 1 + SAME && sure ? "better" : "same"}`);
-    point.append(make("b", "", sayTimes(value)), without ? ` without ${without}` : " as simulated");
+    const point = make("div", `pl-value pl-point pl-${value > 1 + SAME && sure ? "better" : "same"}`), simulated = without ? ` without ${without}` : " as simulated";
+    point.append(...(slower ? ["range ", make("b", "", this.range(ratio))] : [make("b", "", sayTimes(value)), simulated]));
     times.replaceChildren(point, ratioBar(ratio, past));
     box.prepend(card);
     box.append(this.condition(ratio));
@@ -130,11 +130,11 @@ export class Headline extends View {
     box.append(make("div", "pl-note pl-range", "computing"));
   }
 
-  // What is said of the faster path above its range. A range on both sides of 1 says in words that the path may be slower: a warning only where it is as simulated.
+  // What is said of the faster path above its range. A range on both sides of 1 says in words that the path may be slower, or that it is as simulated.
   claim({ fast, value, low }, past) {
     const label = make("div", "pl-label", `${fast} `), slower = value < 1 - SAME, doubt = slower || (low !== null && low < 1 - SAME);
     if (!doubt) label.append(past ? "is" : "would be");
-    else if (slower) label.append(make("b", "pl-doubt pl-worse", past ? "is slower" : "would be slower"));
+    else if (slower) label.append(make("b", "pl-doubt", past ? "is slower" : "would be slower"));
     else label.append(make("b", "pl-doubt", "may be slower"));
     return label;
   }
@@ -201,7 +201,9 @@ export class Headline extends View {
   was(then, arrow, times) {
     const line = make("div", "pl-was"), base = baseline(this.meta), { settings, settings_before: former } = this.meta;
     if (!arrow) line.append(this.then ? `${this.then} ${then}` : `${base}: ${then}`);
-    else if (!times || (base === former?.path && base !== settings.path)) line.append(base === "before" ? base : `before: ${base}`);
+    else if (!times || (base === former?.path && base !== settings.path)) {
+      if (!this.difference(this.named("bottleneck")).then) line.append(base === "before" ? base : `before: ${base}`); // else the bottleneck beside it has the base's name
+    }
     else line.append(make("b", "", times), ` that ${base}`);
     return line;
   }

@@ -2,6 +2,7 @@
 // between them comes down at the right.
 const BOTH_NODES = 1060; // units of the wide picture, in which node 1 is the mirror image of node 0
 const ONE_NODE = 228; // its height
+const NODE_RIGHT = 404; // the right edge of a node
 const WIRE_TURNS = 430; // where the wire turns: behind the edge of the first node
 const ROOM_BETWEEN = 40; // between the two nodes: two lines of words
 const WIRE_HEIGHT = 181; // the height at which the wire leaves a node,
@@ -78,7 +79,7 @@ export function narrowWords(words) {
     const turned = ([x, y, text, size, style, ink, align, ...other]) => [BOTH_NODES - x, y + BELOW, text, size, style, ink, TURNED_ROUND[align], ...other.map(turned)];
     if (!isBetween(x)) return [x <= WIRE_TURNS ? word : turned(word)];
     if (x !== BOTH_NODES / 2 || size > 12 || line >= BETWEEN.length) return []; // the table of registrations has no room
-    return [[WIRE_TURNS - 18, BETWEEN[line++], text, size, style, ink, "right"]];
+    return [[NODE_RIGHT, BETWEEN[line++], text, size, style, ink, "right"]];
   });
 }
 

@@ -43,7 +43,7 @@ export class RegistrationTable {
   add(words, quads, time, pace, { hot, wide, style }) {
     const { table } = this, { top, pitch, rows, inset } = TABLE, aside = table.live ? 0 : TABLE.standing, [left, right, height] = [TABLE.left + aside, TABLE.right - aside, rows * pitch];
     if (!hot && document.documentElement.hasAttribute("data-framed")) return; // a slide shows it where registering is what the run waits for
-    if (hot) quads.push([left - 5, top - 19, right + 5, top + height + 16, "hot-wash", "hot"]);
+    if (hot) quads.push([left - 5, top - 19, right + 5, top + height + 16, "none", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;
     words.push([left + 2, 11, whole ? table.title : title, 12, "bold", "ink", "left"]);

@@ -20,6 +20,8 @@ const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the 
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
+const NEXT_LINE = 18; // units: less is the way from a name to the line below it
+const CELL = 9; // units: the width of a bounce buffer; where slices stand in a device is wider
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = 12; // room for the arrow beside the uplink, from where slices wait
 const BROAD = 9; // of a slice on the wire
@@ -154,8 +156,9 @@ export class Scene extends View {
     if (width > HIDDEN) this.scale = width / this.units.width; // not while it is hidden
     if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
     for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
-    figures.fill("scene_slots", rowsOf(boxes(data.slots), () => !this.ownOnly), ["fill", "line"]);
-    const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== "faint"), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
+    const slots = boxes(data.slots);
+    figures.fill("scene_slots", rowsOf(slots, (i) => !this.ownOnly || slots.right[i] - slots.left[i] > CELL), ["fill", "line"]);
+    const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== "muted"), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
     figures.fill("scene_lines", { ...lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
     this.taken = [];
     figures.fill("scene_texts", this.columns(this.standing(), this.taken), ["ink"]);
@@ -176,7 +179,9 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    return this.narrow ? [...words].sort((a, b) => (b[4] === "bold") - (a[4] === "bold")) : words.map((word) => this.centred(this.between(word)));
+    if (!this.narrow) return words.map((word) => this.centred(this.between(word)));
+    const isAlone = (name) => words.some((word) => word[0] === name[0] && word[1] > name[1] && word[1] - name[1] < NEXT_LINE && this.lies(word, [this.box(name)])); // the line below it has no room
+    return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word) : word)).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
   }
 
   // Where only names are written, a name stands in the middle of what its box has free: above the buffers, if there are some, and on no way.
@@ -480,8 +485,13 @@ export class Scene extends View {
 
   // What is slow at a node, in the lines that there is room for beside its name.
   sayWhatIsSlow(number, short) {
-    const [what, ...rest] = (this.data.sight.slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
+    const { slow } = this.data.sight, [what, ...rest] = (this.isChip(slow) ? "" : slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
     return what ? (this.narrow && this.host.clientWidth >= ONE_LINE ? [`${what} ${share}`] : [what, share]) : [];
+  }
+
+  // Whether a chip above the picture says what is slow: in the lab, where it is one node or NIC.
+  isChip(slow) {
+    return Object.keys(slow).length === 1 && Boolean(this.page.root.closest(".pl-explorer"));
   }
 
   // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).

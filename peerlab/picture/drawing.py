@@ -14,6 +14,11 @@ SMALL = _LETTER / _LARGE_LETTER
 _FEW = 3
 """Of so few letters, the sign that it is cut among them, nobody guesses a name."""
 
+CELL = 9.0
+"""Width of a bounce buffer among the slots; where slices stand in a device is wider."""
+WAY_ALPHA = 0.75
+"""Of the dotted ways, in the dark hue of their stages: 3 to 1 or more on all that they cross but a full link, in both themes."""
+
 Point = tuple[float, float]
 Columns = dict[str, list[object]]
 

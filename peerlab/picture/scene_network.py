@@ -16,6 +16,7 @@ from peerlab.picture.geometry import (
     PORT,
     PORT_HALF,
     PORT_WIRE,
+    SHELF,
     SUM_BOX,
     SUM_LANE,
     SWITCH_BOTTOM,
@@ -24,11 +25,16 @@ from peerlab.picture.geometry import (
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
 from peerlab.picture.theme import stage_role
+from peerlab.picture.waiting import FROM_DEVICE
 from peerlab.picture.wire import say_latency, say_rate, wire_Bps
 from peerlab.question.node_exchange import node_exchange
 
-_LINES = (10.0, 24.0, 38.0)
-"""Where the lines of words in the boxes of devices and NICs stand, below their tops: slices stand below two of them."""
+_LINES = (10.5, 24.0, 38.0)
+"""Where the lines of words in the boxes of devices and NICs stand, below their tops, if there are three, or two above the slices in a device."""
+_TWO, _ONE, _BESIDE_SLICES = (15.0, 31.0), (23.0,), (9.0, 38.0)
+"""The same where nothing else is in a box: in its middle, as in the CPU's; and above and below slices that come straight from the device."""
+_ALONE = (16.0,)
+"""The same of a name alone above the slices in a device."""
 
 
 def draw_devices(sketch: Sketch, node: int) -> None:
@@ -42,18 +48,24 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
         number = "" if c.devices_per_switch == 1 else f" {sketch.first_device + device}"
         name = within(c.device_name, right - left, number)
-        d.text((g.x(node, g.middle(device)), BOX_TOP + _LINES[0]), name, size=13, bold=True)
-        if c.hbm_Bps:
-            d.text(
-                (g.x(node, g.middle(device)), BOX_TOP + _LINES[1]),
-                f"HBM{sketch.mark('device.hbm')}",
-                size=11,
-                ink="muted",
-            )
+        words = [f"HBM{sketch.mark('device.hbm')}"] if c.hbm_Bps else []
+        places = (_TWO if words else _ONE) if g.switch else _LINES
+        if g.switch and _holds_slices(sketch):
+            d.box("slots", (g.x(node, left + 6), SHELF[0], g.x(node, right - 6), SHELF[1]), "panel", "faint")
+            places = _LINES if words else _ALONE
+        middle = g.x(node, g.middle(device))
+        d.text((middle, BOX_TOP + places[0]), name, size=13, bold=True)
+        for y, line in zip(places[1:], words, strict=False):
+            d.text((middle, BOX_TOP + y), line, size=11, ink="muted")
     if g.switch:
         _device_links(sketch, node)
         _nic_link(sketch, node)
     _nic(sketch, node)
+
+
+def _holds_slices(sketch: Sketch) -> bool:
+    """Return whether slices stand in the devices: before they leave, or while they are added up."""
+    return any(stage_kind(stage).track in (*FROM_DEVICE, "inside the device") for stage in sketch.drawn)
 
 
 def _nic_link(sketch: Sketch, node: int) -> None:
@@ -126,7 +138,7 @@ def _nic(sketch: Sketch, node: int) -> None:
     d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
     name, *below = _nic_words(sketch, node, used=used)
     # slices pass between the words where they come straight from the device
-    places = (9.0, 38.0) if not g.switch else _LINES[: len(below) + 1]
+    places = _BESIDE_SLICES if not g.switch else _LINES if len(below) > 1 else _TWO
     middle = g.x(node, sum(NIC) / 2)
     d.text((middle, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
     # the last line first: where room is short, what comes first has it, and that is the rate
@@ -168,12 +180,12 @@ def draw_wire(sketch: Sketch) -> None:
     d, s = sketch.drawing, sketch.run.scenario
     sketch.parts.add("wire")
     y, half = _draw_wires(sketch, hot=sketch.hot_part == "wire")
-    # No lower than the words beside it, if the wires leave room.
-    lowest = max(y + half + 22, min(sketch.geometry.foot, y + half + 27))
+    # A line's height apart, if the wires leave room.
+    lowest = max(y + half + 22, min(HEIGHT - 7, y + half + 27))
     names = (
         (y - half - 42, y - half - 26, y - half - 10)
         if sketch.native
-        else (y - half - 10, min(y + half + 11, lowest - 13), lowest)
+        else (y - half - 10, max(y + half + 9, lowest - 16), lowest)
     )
     name = say_rate(s, sketch.speed(0))
     below = [_sending(sketch), say_latency(s)]

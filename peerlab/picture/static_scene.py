@@ -8,7 +8,7 @@ from peerlab.picture.scene_host import draw_host, draw_node
 from peerlab.picture.scene_network import draw_alone, draw_devices, draw_wire
 from peerlab.picture.scene_unwired import draw_unwired
 from peerlab.picture.sketch import Sketch
-from peerlab.picture.theme import stage_role
+from peerlab.picture.theme import way_role
 from peerlab.picture.wire import sends
 
 
@@ -29,5 +29,5 @@ def draw(sketch: Sketch) -> Drawing:
     (draw_wire if sends(sketch.run.scenario) else draw_unwired)(sketch)
     for device in range(sketch.cluster.devices_per_switch):
         for stage in sketch.drawn:
-            sketch.drawing.line(ways(sketch.geometry, stage_kind(stage).track, device)[0], stage_role(stage))
+            sketch.drawing.line(ways(sketch.geometry, stage_kind(stage).track, device)[0], way_role(stage))
     return sketch.drawing

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from peerlab.picture.drawing import WIDTH, Drawing, Point
+from peerlab.picture.drawing import CELL, WAY_ALPHA, WIDTH, Drawing, Point
 from peerlab.picture.theme import FONT
 
 _RADIUS = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
@@ -93,13 +93,12 @@ class Paper:
     def drawing(self, drawing: Drawing, *, right: float = WIDTH, slots: bool = True) -> None:
         """Add the static scene, from the background up, without the words whose place is beyond a picture that ends at `right`; `slots`: with a place for every bounce buffer."""
         for kind, radius in _RADIUS.items():
-            if kind == "slots" and not slots:
-                continue
             if kind == "boxes":  # ways run below boxes
                 for xs, ys, role, width in _rows(drawing, "lines"):
-                    self.line(list(zip(xs, ys, strict=True)), role, width, dash="2 5")
+                    self.line(list(zip(xs, ys, strict=True)), role, width, dash="2 5", alpha=WAY_ALPHA)
             for *corners, fill, line, width in _rows(drawing, kind):
-                self.box(corners, fill, line, width, radius)
+                if kind != "slots" or slots or corners[2] - corners[0] > CELL:
+                    self.box(corners, fill, line, width, radius)
         for x, y, text, size, style, ink, align, _ in _rows(drawing, "texts"):
             if x <= right:
                 self.text((x, y), text, size=size, bold=style == "bold", ink=ink, align=align)

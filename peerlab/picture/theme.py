@@ -72,6 +72,12 @@ def stage_role(stage: str) -> str:
     return stage_kind(stage).role
 
 
+def way_role(stage: str) -> str:
+    """Return the role of the dotted way that a stage's slices take: the dark hue of their colour, as that of a line of 2 pixels is pale."""
+    role = stage_role(stage)
+    return f"{role}-ink" if f"{role}-ink" in LIGHT else role
+
+
 def palettes() -> dict[str, dict[str, str]]:
     """Return both themes: role to colour."""
     return {"light": {**STAGE_COLOURS, **LIGHT}, "dark": {**STAGE_COLOURS, **DARK}}

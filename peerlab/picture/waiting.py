@@ -17,7 +17,7 @@ from peerlab.picture.geometry import (
 
 MOST_WAITING = 16
 """Waiting slices drawn per device and stage; a number tells of the others."""
-_FROM_DEVICE: tuple[Track, ...] = (
+FROM_DEVICE: tuple[Track, ...] = (
     "device to host memory",
     "device to device",
     "device to shared memory",
@@ -33,11 +33,11 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
         row, column = divmod(i, 8)
         # Two shelves, for even and odd devices.
         shelf = (MEMORY[0] + 12 + i * SLOT * 0.83, MEMORY[3] - 8 - device % 2 * SLOT)
-        if track in _FROM_DEVICE:
+        if track in FROM_DEVICE:
             left, right = g.device(device)
             # Eight in a row have seven gaps.
             pitch = min(SLOT, (right - left - 16) / 7)
-            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 6 - row * 2))
+            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 7 - row * 1.5))
         elif track in ("host memory to host memory", "host memory to the other device", "through the CPU"):
             places.append(shelf)
         elif track in ("host memory to device", "through the receiver's CPU"):
@@ -45,7 +45,7 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
         elif track == "shared memory to the other device":
             places.append((WIDTH / 2 + (column - 3.5) * SLOT, PORT_WIRE + SHARED_HALF - 4 - row * 2))
         else:
-            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 6.5))
+            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 7))
     return places
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.base.places import folder
-from peerlab.picture.drawing import WIDTH
+from peerlab.picture.drawing import WAY_ALPHA, WIDTH
 from peerlab.picture.geometry import (
     BOX_BOTTOM,
     CPU,
@@ -23,6 +23,7 @@ from peerlab.picture.geometry import (
     NIC,
     PORT,
     ROOT,
+    SWITCH_BOTTOM,
     SWITCH_TOP,
     UPLINK,
     Geometry,
@@ -351,6 +352,49 @@ def test_the_number_of_slices_that_wait_in_device_memory_is_no_load_of_a_link():
     memory = texts["y"][texts["text"].index("HBM")]
     highest = min(y for _, y in waiting_places(sketch.geometry, "device to device", 0))
     assert memory + 9 / 2 + 4 < highest - 4.5  # letters are capitals of 9 units
+
+
+@pytest.mark.parametrize("fields", [{"cluster": "dl1"}, {"cluster": "p4d"}, {"cluster": "p5"}], ids=str)
+def test_words_stand_in_the_middle_of_what_a_box_has_free(fields):
+    """They stood at the top of devices and NICs, with three times as much room below them as above."""
+    drawing = drawn(**fields, path="peer-direct")
+    texts, slots = drawing.texts, list(zip(*drawing.slots.values(), strict=True))
+    boxes = [box for box in zip(*drawing.boxes.values(), strict=True) if box[1] > SWITCH_BOTTOM]
+    assert len(slots) == sum(box[2] - box[0] > 0 for box in boxes) - 2, (
+        "a shelf in each device, none in the NICs"
+    )
+    for left, top, right, bottom, *_ in boxes:
+        ys = [y for x, y in zip(texts["x"], texts["y"], strict=True) if left < x < right and top < y < bottom]
+        free = min([bottom, *(slot[1] for slot in slots if left < slot[0] < right)])
+        assert abs((min(ys) + max(ys)) / 2 - (top + free) / 2) < 1.5
+
+
+def test_a_dotted_way_has_three_to_one_in_both_themes():
+    """It had 1.8 to 1: the colour of its slices, thin and pale."""
+    roles = {
+        role for path in load_cluster("dl1").paths for role in drawn(cluster="dl1", path=path).lines["line"]
+    }
+    for colours in palettes().values():
+        for role, ground in itertools.product(roles, ("paper", "panel", "box")):
+            line, below = (tuple(bytes.fromhex(colours[name][1:])) for name in (role, ground))
+            seen = [
+                WAY_ALPHA * over + (1 - WAY_ALPHA) * under for over, under in zip(line, below, strict=True)
+            ]
+            assert contrast(seen, below) >= 3, (role, ground)
+
+
+def contrast(one, other):
+    """Return the contrast of two colours, as WCAG 2.1 has it."""
+
+    def light(colour):
+        linear = [
+            part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
+            for part in (value / 255 for value in colour)
+        ]
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 def test_the_words_of_a_nic_stand_in_its_middle_and_beside_its_slices():

@@ -4,7 +4,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, MultiLine, Quad, Range1d, Scatter, Text
 from bokeh.plotting import figure
 
-from peerlab.picture.drawing import HEIGHT, WIDTH, Drawing
+from peerlab.picture.drawing import HEIGHT, WAY_ALPHA, WIDTH, Drawing
 from peerlab.picture.theme import FONT
 
 _BOX = {"left": "left", "right": "right", "top": "top", "bottom": "bottom"}
@@ -34,7 +34,12 @@ def build() -> figure:
         source = ColumnDataSource(getattr(Drawing(), name), name=f"scene_{name}")
         if name == "lines":
             glyph = MultiLine(
-                xs="xs", ys="ys", line_color="line", line_width="width", line_dash=[2, 5], line_alpha=0.45
+                xs="xs",
+                ys="ys",
+                line_color="line",
+                line_width="width",
+                line_dash=[2, 5],
+                line_alpha=WAY_ALPHA,
             )
         else:
             glyph = Quad(
