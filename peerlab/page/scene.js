@@ -491,7 +491,7 @@ export class Scene extends View {
 
   // Whether a chip above the picture says what is slow: in the lab, where it is one node or NIC.
   isChip(slow) {
-    return Object.keys(slow).length === 1 && Boolean(this.page.root.closest(".pl-explorer"));
+    return Object.keys(slow).length === 1 && Boolean(this.page.root.closest(".pl-explorer")?.querySelector(".pl-fault"));
   }
 
   // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).

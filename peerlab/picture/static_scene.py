@@ -4,8 +4,9 @@ from peerlab.model.stages import stage_kind
 from peerlab.picture.domain_scene import draw_domain, draw_tray
 from peerlab.picture.drawing import Drawing
 from peerlab.picture.geometry import ways
+from peerlab.picture.scene_alone import draw_alone
 from peerlab.picture.scene_host import draw_host, draw_node
-from peerlab.picture.scene_network import draw_alone, draw_devices, draw_wire
+from peerlab.picture.scene_network import draw_devices, draw_wire
 from peerlab.picture.scene_unwired import draw_unwired
 from peerlab.picture.sketch import Sketch
 from peerlab.picture.theme import way_role
