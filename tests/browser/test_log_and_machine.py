@@ -79,7 +79,9 @@ def test_the_verdict_on_a_log_is_the_largest_line_of_a_place_that_escape_leaves(
     expect(page.locator(".pl-scene").last).to_be_hidden()
     fresh.change(lambda: paste(fresh, ALPS))
     verdict = page.locator(".pl-log-verdict .pl-expect .pl-verdict b").last
-    assert verdict.evaluate("one => getComputedStyle(one).fontSize") == "24px"
+    path = page.locator(".pl-log-verdict .pl-report:not(.pl-expect) :is(.pl-answer, .pl-verdict) b").last
+    sizes = [answer.evaluate("one => getComputedStyle(one).fontSize") for answer in (verdict, path)]
+    assert sizes == ["24px", "18px"], "which path it is comes second"
     # The signs of the explorer's chart are drawn before their words; a verdict's is a letter, with nothing before it.
     sign = page.locator(".pl-log-verdict .pl-verdict .pl-sign").last
     assert sign.evaluate("sign => getComputedStyle(sign, '::before').content") == "none"
