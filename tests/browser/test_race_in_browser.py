@@ -274,6 +274,28 @@ def test_in_a_notebook_a_race_has_no_inner_scroll_bar(page, tmp_path, width):
         )
 
 
+@pytest.mark.parametrize("width", [712, 500])
+def test_on_a_narrow_page_the_chart_has_the_place_of_the_answer_until_that_comes(opened, page, width):
+    """The footnote stood alone, 160 pixels below the chart."""
+    resize(page, width, 1100)
+    page = opened()
+
+    def foot():
+        seen = [".rc-lead", ".rc-answer"] if page.locator(".rc-result").is_visible() else [".rc-lead"]
+        boxes = [page.locator(name).bounding_box() for name in seen]
+        return boxes[0]["y"], max(box["y"] + box["height"] for box in boxes)
+
+    note = page.locator(".rc-source").bounding_box()["y"]
+    places = []
+    for share in (0.2, 1):
+        seek_share(page, share)
+        top, end = foot()
+        assert 0 < note - end <= 16
+        assert page.locator(".rc-source").bounding_box()["y"] == pytest.approx(note, abs=0.5)
+        places.append(top)
+    assert places[0] == pytest.approx(places[1], abs=0.5)
+
+
 def test_a_wall_chart_is_readable_for_all(page, tmp_path):
     for over in ("paths", "clusters"):
         page.goto(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", over=over).as_uri())

@@ -113,7 +113,8 @@ def test_words_of_a_race_in_half_a_window_and_on_a_phone(watched, tmp_path, clus
         watched, race_html(peerlab.race(peerlab.Scenario(cluster=cluster, path=path), path=other)), tmp_path
     )
     cases = list(product(((740, 800), (600, 900), (390, 844)), MOMENTS))
-    assert list(faults_of(watched, cases, marks=RACE_MARKS)) == []
+    # narrow, the chart makes room for the answer, and is painted anew in that frame
+    assert list(faults_of(watched, cases, marks=RACE_MARKS, moving=True)) == []
 
 
 def short_curves(scenario, axis):
