@@ -13,7 +13,9 @@ _NONE = "headers not counted"
 _USUAL = "its usual"
 """Value of the option for the transport that the cluster's file names, or for none."""
 _RESTS = "needs a transport"
-"""Stands in the first of three fields where no transport says a figure; the other two are empty."""
+"""Stands in the first of three fields where no transport says a figure."""
+_NOTHING = "\u2013"
+"""Stands in the other two."""
 
 
 class TransportSettings:
@@ -36,9 +38,9 @@ class TransportSettings:
             field.value = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
         machine, adds = s.hardware, bool(used and used.figures)
         self.mtu.placeholder = str(machine.mtu_bytes) if adds and machine.mtu_bytes else _RESTS
-        self.hops.placeholder = str(machine.hops) if adds else ""
+        self.hops.placeholder = str(machine.hops) if adds else _NOTHING
         # Clusters have it in millimetres, which are whole.
-        self.metres.placeholder = f"{(machine.cable_mm or 0) / 1000:g}" if adds else ""
+        self.metres.placeholder = f"{(machine.cable_mm or 0) / 1000:g}" if adds else _NOTHING
 
 
 def chosen_transport(name: str) -> dict[str, Any]:

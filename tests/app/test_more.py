@@ -85,7 +85,9 @@ def test_what_cannot_be_changed_says_why(lab):
     transport = rare.transport
     rest = [transport.mtu, transport.hops, transport.metres]
     assert all(field.disabled for field in rest)
-    assert [field.placeholder for field in rest] == ["needs a transport", "", ""], "the reason stands once"
+    assert [field.placeholder for field in rest] == ["needs a transport", "\u2013", "\u2013"], (
+        "the reason stands once"
+    )
     lab._changed({"detours": 1e-5}, "")
     assert (rare.seed.disabled, rare.seed.placeholder) == (False, "0")
 

@@ -170,6 +170,18 @@ def test_a_changed_setting_is_a_chip_that_takes_it_back(fresh):
     expect(fresh.page.locator(".pl-chip")).to_have_count(0)
 
 
+def test_what_cannot_be_changed_has_no_box_and_begins_below_its_name(fresh):
+    """A grey box was heavier than that of a setting that can be changed."""
+    with fresh.unfolded("more", ".pl-more"):
+        field = fresh.page.locator(".pl-more .pl-hops").last
+        rests = field.locator("input")
+        expect(rests).to_be_disabled()
+        expect(rests).to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
+        expect(rests).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+        expect(rests).to_have_css("padding-left", "0px")
+        assert rests.get_attribute("placeholder") == "\u2013"
+
+
 def test_a_word_finds_a_setting_or_its_group(fresh):
     with fresh.unfolded("more", ".pl-more"):
         search, groups = (

@@ -320,6 +320,22 @@ def test_paths_whose_exchanges_slow_computing_down_have_a_lane_of_computing_each
     page.close()
 
 
+@pytest.mark.parametrize("width", [640, 524, 501])
+def test_on_a_narrow_page_the_speed_can_be_chosen_and_the_controls_have_one_row(opened, width):
+    """At 640 pixels and below there was no speed to choose."""
+    page = opened()
+    resize(page, width, 1100)
+    speed, play, zoom = (
+        page.locator(f".ts-bar {name}").first for name in (".pl-speed", ".pl-play", ".ts-zoom")
+    )
+    expect(speed).to_be_visible()
+    speed.select_option("2")
+    assert page.evaluate("[...peerlabPages][0].player.factor") == 2
+    middles = [box["y"] + box["height"] / 2 for box in (part.bounding_box() for part in (play, speed, zoom))]
+    assert max(middles) - min(middles) < 2
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_keys_play_and_step(opened):
     page = opened()
     page.keyboard.press("ArrowRight")
