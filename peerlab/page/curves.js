@@ -211,18 +211,16 @@ export class Curves extends View {
     return this.values.at(-1) * Math.exp(px * this.figures.zoom * this.pixel);
   }
 
-  // Every so many values of the axis, back from the last one and if possible down to the first, that their words stand apart; and that of this
-  // scenario, in the place of others that are no end.
+  // Every so many values of the axis, so that their words stand apart: evenly, with that of this scenario among them, and if possible both ends.
   ticks() {
     const { values } = this, { zoom } = this.figures, names = this.curves.names.slice(this.first, this.end), last = values.length - 1;
     const at = (i) => Math.log(values[i] / values[0]) / this.pixel, half = names.map((name) => widthOf(name, 12 * zoom) / 2 + NAMES_APART * zoom);
-    const every = (each) => [...values.keys()].filter((i) => (last - i) % each === 0), apart = (shown) => shown.every((i, n) => !n || at(i) - at(shown[n - 1]) >= half[i] + half[shown[n - 1]]);
+    const own = this.there(this.mark) ? values.indexOf(this.mark[this.curves.axis]) : -1, kept = own < 0 ? last : own;
+    const every = (each) => [...values.keys()].filter((i) => (i - kept) % each === 0), apart = (shown) => shown.every((i, n) => !n || at(i) - at(shown[n - 1]) >= half[i] + half[shown[n - 1]]);
     let each = 1;
     while (each < last && !apart(every(each))) each++;
-    const whole = [each, each + 1].find((n) => n < last && last % n === 0) ?? each;
-    const own = this.there(this.mark) ? values.indexOf(this.mark[this.curves.axis]) : -1, near = (i) => i !== own && Math.abs(at(i) - at(own)) < half[i] + half[own], shown = every(whole);
-    const named = own < 0 || near(0) || near(last) ? shown : [...new Set([...shown.filter((i) => !near(i)), own])].sort((a, b) => a - b);
-    return named.map((i) => values[i]);
+    const ends = [each, each + 1].find((n) => n < last && last % n === 0 && kept % n === 0);
+    return every(ends ?? each).map((i) => values[i]);
   }
 
   nameTicks() {
@@ -300,8 +298,8 @@ export class Curves extends View {
   // The legend: each sign and what it is.
   sayLegend() {
     const { curves } = this, legend = this.find(".pl-bands"), former = this.former() && ["ring", this.formerName()];
-    const range = curves.bands && [this.bandOf().length && !curves.bands.endsWith("...") ? "range" : "", curves.bands];
-    const signs = curves.old ? [["", "computing the curves of this scenario ..."]] : [former, ...this.measuredSigns(), curves.switches && ["dot", curves.switches], range].filter(Boolean);
+    const range = curves.bands && [this.bandOf().length && !curves.bands.startsWith("computing") ? "range" : "", curves.bands];
+    const signs = curves.old ? [["", "computing the curves of this scenario"]] : [former, ...this.measuredSigns(), curves.switches && ["dot", curves.switches], range].filter(Boolean);
     const said = JSON.stringify([signs, curves.about]);
     if (said === this.said) return;
     this.said = said;

@@ -15,6 +15,7 @@ const IDLE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a r
 const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const AREA = { track: 6.5, span: 16, narrow: 4, low: 3.5, long: 40 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, in one with the lowest tracks even long ones, and in any lane those that are mostly narrower
+const PACKED = { narrow: 3, apart: 0.15 }; // pixels, of its length: a span so narrow that follows the one before within so much of it is of one area with it
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -44,7 +45,7 @@ export class Timeline extends View {
       <button type="button" class="pl-link pl-whole" hidden>Whole run</button>
       <span class="pl-merged"></span></header>
     <div class="pl-figure"><div class="pl-plot" role="img" aria-label="Spans of every resource over time"></div>
-      <div class="pl-then" hidden><span class="pl-then-name"></span><span class="pl-saved"></span></div><div class="pl-hot-lane"></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
+      <div class="pl-then" hidden><span class="pl-then-name"></span><span class="pl-saved"></span><span class="pl-measure"></span></div><div class="pl-hot-lane"></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
       <div class="pl-path" hidden></div><h3 class="pl-title">Timeline</h3></div>
   </section>`;
   static figure = ".pl-timeline .pl-plot";
@@ -212,12 +213,34 @@ export class Timeline extends View {
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
     const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.rows / this.drawnFor.height);
     const stacked = this.stacked(pixel), density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least, stacked });
-    this.spans.between(start, end, (i, shift, j, segment) => {
-      if (stacked.has(this.spans.lane[i]) || this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
+    const one = (i, shift, j, segment) => {
+      if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
       single.add(this.spans.lane[i]);
       this.add(drawn, i, shift, j, segment, pixel);
+    };
+    const rows = this.data.lanes.map((lane, at) => !stacked.has(at) && lane.tracks === 1 && !lane.rate && []); // where narrow spans that follow each other wait for the next
+    let inArea = 0;
+    const close = (lane) => {
+      const row = rows[lane], [from, to] = row.length ? [row[0].start, row.at(-1).done] : [0, 0];
+      rows[lane] = [];
+      if (row.length < 2 || to - from < PACKED.narrow * pixel) return row.forEach(({ given }) => one(...given));
+      single.add(lane);
+      inArea = Math.max(inArea, row.length);
+      this.addArea(drawn, row, pixel);
+    };
+    this.spans.between(start, end, (i, shift, j, segment) => {
+      const s = this.spans, lane = s.lane[i], row = rows[lane];
+      if (!row) return stacked.has(lane) ? density.add(i, shift) : one(i, shift, j, segment);
+      const span = { i, start: s.start[i] + shift, done: s.done[i] + shift, given: [i, shift, j, segment] }, before = row.at(-1), long = span.done - span.start;
+      if (before && !(s.stage[before.i] === s.stage[i] && Math.abs(span.start - before.done) <= PACKED.apart * long)) close(lane);
+      if (s.end[i] - s.start[i] >= PACKED.narrow * pixel) {
+        close(lane);
+        return one(i, shift, j, segment);
+      }
+      rows[lane].push(span);
     });
-    const most = this.addMerged(drawn, density, single);
+    rows.forEach((row, lane) => row && close(lane));
+    const most = Math.max(inArea, this.addMerged(drawn, density, single));
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
     this.figures.fill("timeline_spans", drawn, ["fill"]);
     this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans in one mark`, make("span", "pl-press", "; zoom in")] : []));
@@ -280,6 +303,13 @@ export class Timeline extends View {
     if (high < 0.9 * height) Object.assign(row, { y: y + (height - high) / 2, height: high });
     push(drawn, row);
     if (wide && high < 0.9 * height) push(drawn, { ...row, y: y - high / 2, height: height - high, alpha: HELD });
+  }
+
+  // Adds narrow spans that follow each other at once as one mark: a row of them, each paler or darker than the next, would be a bar code.
+  addArea(drawn, row, pixel) {
+    const [{ i, start: left }, { done: right }] = [row[0], row.at(-1)], stage = this.spans.stage[i], served = row.reduce((sum, { start, done }) => sum + done - start, 0);
+    const area = { ...this.place(i), left, right: right - 0.6 * pixel, alpha: 1, fill: this.data.roles[stage], stage: this.data.stages[stage], wait: "Shift and wheel zoom in" };
+    push(drawn, { ...area, what: `${row.length} spans, too short to tell apart here`, when: `from ${sayTime(left)}, busy for ${sayTime(served)} of ${sayTime(right - left)}` });
   }
 
   // Adds the marks of spans too short to tell apart; returns how many spans there are in one at most.

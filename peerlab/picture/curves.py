@@ -158,7 +158,7 @@ def _say_bands(scenario: Scenario, bands: Mapping[str, Sequence[Band | None]], *
     """Return the legend of the bands; nothing where there are none."""
     if not _has_ranges(scenario):
         return ""
-    return BAND * any(map(any, bands.values())) if complete else "range: computing ..."
+    return BAND * any(map(any, bands.values())) if complete else "computing the range"
 
 
 def _about_bands(

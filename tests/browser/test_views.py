@@ -43,6 +43,11 @@ def test_what_a_run_takes_more_lies_on_no_bar_and_gives_way_to_the_clock(shown):
     expect(said).to_have_text(re.compile(r"\d ms more$"))
     expect(name).to_have_text("without slow node")
     lanes, places = shown.page.locator(".pl-then").bounding_box(), set()
+    measure = shown.page.locator(".pl-measure").bounding_box()
+    assert abs(measure["x"] - lanes["x"]) <= 2, "a line begins at the end of the run before"
+    assert abs(measure["x"] + measure["width"] - lanes["x"] - lanes["width"]) <= 2, (
+        "it ends at that of this one"
+    )
     plot = shown.page.locator(
         ".pl-timeline .pl-plot"
     ).bounding_box()  # longer words begin before the difference
@@ -219,6 +224,21 @@ def test_a_span_shows_its_work_and_paler_the_time_in_which_it_is_held(shown):
         assert (rest["left"], rest["wait"]) == (work["right"], work["wait"])
         assert re.match(r"41\.9 µs of work, held for [\d.]+ µs until NIC send was through; ", work["wait"])
     shown.page.locator(".pl-whole").click()
+
+
+def test_narrow_spans_that_follow_each_other_are_one_area(shown):
+    """Without the cache registrations get short where many are in a row: in two shades that would be a bar code."""
+    shown.change(run(path="peer-direct", registration="per-transfer"), lines=False)
+    marks, pixel = shown.ask(
+        """({ figures, timeline }) => { const { y, left, right, what } = figures.model("timeline_spans").data;
+             const row = timeline.inRows.findIndex(({ hot }) => hot), here = [...y.keys()].filter(i => Math.round(y[i]) === row).sort((a, b) => left[a] - left[b]);
+             return [here.map(i => ({ left: left[i], right: right[i], what: what[i] })), timeline.shown().pixel / timeline.unit]; }"""
+    )
+    assert any(re.match(r"\d+ spans, too short to tell apart here", mark["what"]) for mark in marks)
+    narrow = [mark["right"] - mark["left"] < 2.4 * pixel for mark in marks]  # and a seam
+    near = [after["left"] - before["right"] < pixel for before, after in itertools.pairwise(marks)]
+    rows = [all(three) for three in zip(narrow, narrow[1:], near, strict=False)]
+    assert not any(rows)
 
 
 LANE = """({ timeline, figures, root }, label) => {
