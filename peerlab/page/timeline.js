@@ -190,6 +190,7 @@ export class Timeline extends View {
     if (this.rows === this.rowsBefore) this.heights.clear();
     this.heights.set((this.rowsBefore = this.rows), height);
     if (width !== this.drawnFor?.width || height !== this.drawnFor.height) this.schedule();
+    if (this.data && this.time !== undefined) this.draw(this.time); // a paused player does not
   }
 
   close() {
@@ -428,6 +429,7 @@ export class Timeline extends View {
   }
 
   draw(time) {
+    this.time = time;
     const { left, width, top, height } = this.frame(), { start, end } = this.shown(), part = (time - start) / (end - start);
     this.placeMarks(time);
     this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
