@@ -25,7 +25,6 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {number | null} [amount]
  * @property {string} [more]
  * @property {boolean} [always]
- * @property {string} [also]
  * @property {string} [hint]
  * @property {string} [does]
  * @property {string} [says]
@@ -111,7 +110,10 @@ export class Headline extends View {
     card.append(this.claim(ratio, past), make("div", "pl-value", slower ? sayTimes(value) : this.range(ratio)));
     const sure = low === null || low > 1 - SAME; // a range on both sides of 1: nobody knows the sign, so that the point is not green
     const point = make("div", `pl-value pl-point pl-${value > 1 + SAME && sure ? "better" : "same"}`), simulated = without ? ` without ${without}` : " as simulated";
-    point.append(...(slower ? ["range ", make("b", "", this.range(ratio))] : [make("b", "", sayTimes(value)), simulated]));
+    point.classList.toggle("pl-second", slower);
+    if (slower) point.append(`range ${this.range(ratio)}`);
+    else if (low === null && ratio.condition.endsWith("follows)")) point.append(make("b", "", "\u00a0")); // what leads says the same, and the point keeps its place
+    else point.append(make("b", "", sayTimes(value)), simulated);
     times.replaceChildren(point, ratioBar(ratio, past));
     box.prepend(card);
     box.append(this.condition(ratio));
@@ -189,22 +191,24 @@ export class Headline extends View {
     if (sends && card.does) note.prepend(make("span", "pl-does", card.does + (shared && ", ")));
     note.title = sends ? [card.note, card.says].filter(Boolean).join("; ") : (card.hint ?? "");
     box.append(label, value, note);
-    if (card.also) box.append(Object.assign(make("div", "pl-note", card.also), { title: card.hint }));
     if (chip) value.append(make("span", `pl-ratio pl-${verdict}`, times));
-    if (then) box.append(this.was(then, arrow, times));
+    if (arrow && times && !this.sameSides()) value.title = `${times} that ${baseline(this.meta)}`; // the arrow says it in figures
+    else if (then) box.append(this.was(then, arrow));
     if (bandwidth) this.addUnits(label);
     return box;
   }
 
-  // What a figure is compared with. Where the former value stands before an arrow it is not said again: then how many times that
-  // the figure is, where the headline does not say it as it compares the same two paths.
-  was(then, arrow, times) {
-    const line = make("div", "pl-was"), base = baseline(this.meta), { settings, settings_before: former } = this.meta;
+  // Whether the headline compares the same two paths.
+  sameSides() {
+    const { settings, settings_before: former } = this.meta, base = baseline(this.meta);
+    return base === former?.path && base !== settings.path;
+  }
+
+  // What a figure is compared with. Where the former value stands before an arrow it is not said again.
+  was(then, arrow) {
+    const line = make("div", "pl-was"), base = baseline(this.meta);
     if (!arrow) line.append(this.then ? `${this.then} ${then}` : `${base}: ${then}`);
-    else if (!times || (base === former?.path && base !== settings.path)) {
-      if (!this.difference(this.named("bottleneck")).then) line.append(base === "before" ? base : `before: ${base}`); // else the bottleneck beside it has the base's name
-    }
-    else line.append(make("b", "", times), ` that ${base}`);
+    else if (!this.difference(this.named("bottleneck")).then) line.append(base === "before" ? base : `before: ${base}`); // else the bottleneck beside it has the base's name
     return line;
   }
 

@@ -27,10 +27,8 @@ class Card(TypedDict):
     """The figure as a number, where more of it is better or worse."""
     more: NotRequired[str]
     """``better`` or ``worse``."""
-    also: NotRequired[str]
-    """A second figure, in a line of its own."""
     hint: NotRequired[str]
-    """What a word of the note means."""
+    """What else is known of the note, and what a word of it means."""
     always: NotRequired[bool]
     """Whether it is compared even where nothing has changed."""
     does: NotRequired[str]
@@ -105,9 +103,12 @@ def _bottleneck(run: Run) -> Card:
     if bottleneck is None:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
     hint = PROXY if names_proxy(run) else ""
-    note = bottleneck.alone + (_where(run, bottleneck) or _wire(bottleneck))
+    where = _where(run, bottleneck)
+    note = bottleneck.alone + (where or _wire(bottleneck))
+    if bottleneck.together:  # why it limits though it is not always busy; its own share the tip has
+        hint, note = f"{note}, alone. {hint}", bottleneck.together + where
     card = _card("bottleneck", "Bottleneck", _cap(bottleneck.label), note)
-    return {**card, "word": bottleneck.label, "hint": hint, "also": bottleneck.together}
+    return {**card, "word": bottleneck.label, "hint": hint}
 
 
 _FULL = 0.8

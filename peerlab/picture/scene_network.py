@@ -196,8 +196,8 @@ def draw_wire(sketch: Sketch) -> None:
     d.text((WIDTH / 2, names[0]), name, size=12, bold=True)
     for y, words in zip(names[1:], filter(None, below), strict=False):
         # A wire that is hardly busy limits nothing: where the run waits for latency, its words say so.
-        ink = "hot-ink" if sketch.hot == "latency" and words == below[-1] else "muted"
-        d.text((WIDTH / 2, y), words, size=11, ink=ink)
+        hot = sketch.hot == "latency" and words == below[-1]
+        d.text((WIDTH / 2, y), words, size=11, bold=hot, ink="hot-ink" if hot else "muted")
 
 
 def _draw_wires(sketch: Sketch, *, hot: bool) -> tuple[float, float]:
@@ -209,7 +209,7 @@ def _draw_wires(sketch: Sketch, *, hot: bool) -> tuple[float, float]:
     busy = max((sketch.part(0, kind) for kind in sketch.sends), default=0.0)
     for y in places:
         edges = (inside, y - half, WIDTH - inside, y + half)
-        d.box("pipes", edges, "box", "hot" if hot else "edge", 1.6 if hot else 1.0)
+        d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
         if busy:
             load = (inside, y - half * busy, WIDTH - inside, y + half * busy)
             d.box("loads", load, f"{_crossing(sketch)}-wash", "none")

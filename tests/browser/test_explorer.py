@@ -200,6 +200,20 @@ def test_a_word_finds_a_setting_or_its_group(fresh):
         expect(groups).to_have_count(4)
 
 
+def test_where_one_row_has_no_room_the_figures_of_the_scenario_share_the_second(fresh):
+    """In a window of 900 pixels the cluster stood alone in it, with the buttons."""
+    tops = fresh.page.locator(".pl-primary").last.evaluate(
+        """row => { const explorer = row.closest('.pl-explorer');
+             explorer.style.width = '720px';
+             const tops = ['.pl-host', '.pl-cache', '.pl-buttons', '.pl-nodes', '.pl-size', '.pl-cluster'].map(one => Math.round(row.querySelector(one).getBoundingClientRect().bottom));
+             explorer.style.width = '';
+             return tops }"""
+    )
+    first, second = tops[:3], tops[3:]
+    assert len(set(second)) == 1
+    assert max(first) < second[0] - 40
+
+
 @pytest.mark.parametrize("width", [1100, 1260, 1740])
 def test_the_controls_stand_in_one_row_and_no_word_is_cut_in_any_cluster(fresh, width):
     """So wide is the explorer in windows of 1280, 1440 and 1920. The row is filled in with each cluster's words; nothing is simulated."""

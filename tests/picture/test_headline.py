@@ -39,8 +39,8 @@ def test_where_the_proxy_is_named_it_is_explained():
     assert "with its proxy" in waits_for(named)
     card = next(card for card in cards(named) if card["name"] == "bottleneck")
     limits = named.bottleneck
-    assert card["note"] == f"{say_percent(limits.share)} busy", "one figure a line"
-    assert card["also"] == f"NIC or its proxy: {say_percent(limits.in_turns)} busy"
+    assert card["note"] == f"NIC or its proxy: {say_percent(limits.in_turns)} busy", "one figure"
+    assert card["hint"].startswith(f"{say_percent(limits.share)} busy, alone. Proxy: ")
     for says in (caption(named), str(cards(named)), peerlab.race(other, named)._repr_html_()):
         assert "the library's thread that posts messages to a NIC" in unescape(says)
     assert "proxy" not in caption(other).lower()
