@@ -47,11 +47,9 @@ function names({ value, at, staged, direct, past, without }) {
   } else {
     host.append(make("span", "pl-bar-once", once), ` ${staged}`);
     other.append(`${!here ? "direct" : past ? "you" : "then"} ${direct}`);
-    sayUnitOnce(slower ? [other, host] : [host, other]);
   }
   const wide = (name) => Math.ceil(widthOf(name.textContent, LETTERS, name.classList.contains("pl-bar-you"))) + (framed ? 0 : name === knob ? SIGN.knob : SIGN.line);
-  const narrower = (name) => widthOf([...name.querySelectorAll(".pl-bar-once")].map((part) => part.textContent).join(""), LETTERS, name.classList.contains("pl-bar-you"));
-  const both = [{ name: host, place: at(1), wide: wide(host), without: narrower(host) }, { name: other, place: at(value), wide: wide(other), without: narrower(other) }];
+  const both = [{ name: host, place: at(1), wide: wide(host), without: widthOf(once, LETTERS, !past && here) }, { name: other, place: at(value), wide: wide(other), without: 0 }];
   if (slower) both.reverse();
   both.forEach(({ name, place, wide, without }, i) => {
     row.append(name);
@@ -60,12 +58,4 @@ function names({ value, at, staged, direct, past, without }) {
     row.style.setProperty(`--short-${i}`, `${Math.ceil(wide - without)}px`);
   });
   return row;
-}
-
-// Where there is no room for more the first time leaves its unit to the second.
-function sayUnitOnce(both) {
-  const [first, second] = both.map((name) => name.lastChild), unit = first.data.match(/ \S+$/)?.[0];
-  if (!unit || !second.data.endsWith(unit)) return;
-  first.data = first.data.slice(0, -unit.length);
-  first.after(make("span", "pl-bar-once", unit));
 }
