@@ -187,7 +187,7 @@ export class Headline extends View {
     if (arrow) value.prepend(make("span", "pl-before", `${then.replace(/ .*/, "")} → `));
     const shared = bandwidth && this.scale.device ? `per device (1/${this.meta.devices})` : "", sends = bandwidth && card.amount !== null; // how busy the wire is, the picture says
     value.classList.toggle("pl-long", value.textContent.length > LONG);
-    const note = make("div", "pl-note", [sends ? "" : card.note, shared].filter(Boolean).join(", "));
+    const note = make("div", "pl-note", [sends ? "" : card.note, shared].filter(Boolean).join(", ").replace(/ %/g, "\u00a0%"));
     if (sends && card.does) note.prepend(make("span", "pl-does", card.does + (shared && ", ")));
     note.title = sends ? [card.note, card.says].filter(Boolean).join("; ") : (card.hint ?? "");
     box.append(label, value, note);
