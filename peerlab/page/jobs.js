@@ -151,13 +151,12 @@ class JobsPage extends PlayedPage {
   // All jobs on one axis: when each exchanges; then the uplinks, where one sees who has what of them.
   paintLanes(grown) {
     const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width;
-    const left = width < 600 ? LANES.narrow : LANES.left;
+    const links = this.sharedLinks(), told = width >= LANES.told && this.areTold(links), left = told ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, host);
     const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - LANES.letters) / 2 - 1;
-    const links = this.sharedLinks(), told = width >= LANES.told && this.areTold(links);
     text(left, 0, told ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
     let top = told ? LANES.head - 8 : LANES.head;
     if (!told) jobs.forEach(({ title, exchanges, role }) => {

@@ -19,6 +19,9 @@ CELL = 9.0
 WAY_ALPHA = 0.75
 """Of the dotted ways, in the dark hue of their stages: 3 to 1 or more on all that they cross but a full link, in both themes."""
 
+WAY_OF_OTHERS = "muted"
+"""Role of the dotted way to and from nodes that are not shown."""
+
 Point = tuple[float, float]
 Columns = dict[str, list[object]]
 

@@ -2,7 +2,7 @@
 
 from peerlab.model.resources import Part, capacity_Bps, resource_kind
 from peerlab.model.stages import Track
-from peerlab.picture.drawing import CELL, HEIGHT
+from peerlab.picture.drawing import CELL, HEIGHT, WAY_OF_OTHERS
 from peerlab.picture.geometry import (
     ARROW,
     CPU,
@@ -22,7 +22,7 @@ def draw_node(sketch: Sketch, node: int) -> None:
     g, d, s = sketch.geometry, sketch.drawing, sketch.run.scenario
     d.box("panels", (g.x(node, 0.8), 0.8, g.x(node, NODE_WIDTH), HEIGHT - 0.8), "panel", "faint")
     if sketch.slices and not s.collective_record.is_message and s.domains > 1:
-        d.line(g.stub(node), "muted", 2)
+        d.line(g.stub(node), WAY_OF_OTHERS, 2)
     switches = sketch.cluster.numa_domains * sketch.cluster.switches_per_numa
     if switches > 1 and not s.collective_record.is_message:
         several = "such groups" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switches"

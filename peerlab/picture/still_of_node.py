@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import cast
 
-from peerlab.picture.drawing import HEIGHT, WIDTH, Columns, Point
+from peerlab.picture.drawing import HEIGHT, WAY_OF_OTHERS, WIDTH, Columns, Point
 from peerlab.picture.geometry import BOX_TOP, NIC, NODE_WIDTH
 from peerlab.picture.moment import Moment, Train, moment, step_at
 from peerlab.picture.picture import Picture
@@ -122,7 +122,7 @@ def _free(lines: Columns, trains: Sequence[Train], end: float) -> Columns:
     kept: Columns = {name: [] for name in lines}
     drawn = dict.fromkeys(pair for train in trains for pair in pairwise(train.points))
     for xs, ys, role, width in zip(*lines.values(), strict=True):
-        if role == "faint":  # that of other nodes
+        if role == WAY_OF_OTHERS:
             continue
         points = zip(cast("list[float]", xs), cast("list[float]", ys), strict=True)
         for leg in pairwise(points):

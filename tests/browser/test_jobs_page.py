@@ -171,7 +171,9 @@ def test_where_the_use_of_the_uplinks_tells_when_each_job_exchanges_no_lanes_say
     words = page.locator(".np-strip text", has_text=re.compile(r"^job \d$"))
     expect(words).to_have_count(2)
     names = [text.bounding_box() for text in words.all()]
-    assert all(box["x"] > 12 + 136 for box in names)  # in their areas, not before them
+    full = page.locator(".np-strip text", has_text="100 %").bounding_box()
+    assert full["x"] + full["width"] < 12 + 48, "no room is kept for names of lanes"
+    assert all(box["x"] > full["x"] + full["width"] + 8 for box in names)  # in their areas, not before them
     assert names[0]["y"] != names[1]["y"]
 
 

@@ -81,6 +81,7 @@ def test_one_node_shows_its_own_slices_and_the_way_where_none_is_on_it(detour):
             for kind, dash in (("dotted", "2 5"), ("slices", None))
         }
         for (x, y), (x2, y2) in points["dotted"]:
+            assert max(y, y2) <= BOX_BOTTOM, "below the NIC stands how many slices wait"
             for train in points["slices"]:
                 for (a, b), (a2, b2) in itertools.pairwise(train):
                     across = y == y2 == b == b2 and abs(y - b) <= 9

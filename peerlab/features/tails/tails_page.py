@@ -21,7 +21,7 @@ body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--p
 main{max-width:1120px;margin:0 auto;padding:12px 16px}
 h1{font-size:16px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:8px}.pl-blames p{max-width:none}
 .pl-who .pl-says{margin:0;font-size:24px;line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
-p{margin:4px 0;max-width:110ch;text-wrap:pretty}
+p{margin:4px 0;max-width:128ch;text-wrap:pretty}
 .pl-of,.pl-about p{color:var(--pl-muted)}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
