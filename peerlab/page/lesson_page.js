@@ -3,7 +3,7 @@ import { make } from "./dom.js";
 import { openedAsFile } from "./opened_as_file.js";
 
 const KEPT = "peerlab progress";
-const LOADING = "Loading Python, once ...";
+const LOADING = "Loading Python, once";
 
 class LabProgress {
   constructor() {

@@ -72,7 +72,7 @@ export class LiveLog {
     if (!log.base64 && !log.text.trim()) return this.say("Nothing to read yet: paste a log above, or choose a file.");
     this.answer.replaceChildren();
     this.leads.hidden = true;
-    this.say(`Reading ${log.name} ...`);
+    this.say(`Reading ${log.name}`);
     this.model.ask({ kind: "log", ...log });
   }
 

@@ -35,7 +35,7 @@ export class LiveModel {
   }
 
   start(makeWorker, start) {
-    this.say("Loading Python ...");
+    this.say("Loading Python");
     try {
       this.worker = makeWorker();
     } catch (problem) {

@@ -32,7 +32,7 @@ async function start({ files, base, lock, first, more = [] }) {
   const { library, options, app } = files ? await fromFiles(files, lock) : await fromServer(base, lock, more);
   const { loadPyodide } = await import(library);
   const python = await loadPyodide(options);
-  postMessage({ status: "Loading peerlab ..." });
+  postMessage({ status: "Loading peerlab" });
   for (const archive of await app) python.unpackArchive(archive, "zip", { extractDir: "/lib/app" });
   python.globals.set("first", python.toPy(first));
   tab = python.runPython("import sys; sys.path.insert(0, '/lib/app')\nfrom peerlab.features.site.tab import Tab\nTab(**first)");

@@ -87,7 +87,7 @@ export class Page {
 
   async start(signal) {
     const say = (text) => (this.find(".pl-scene").textContent = text);
-    say("Loading the figures ...");
+    say("Loading the figures");
     await this.ready(say, signal);
     if (signal?.aborted) return;
     say("");

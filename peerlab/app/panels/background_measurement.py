@@ -62,7 +62,7 @@ class Measuring:
         if self._stream:
             return
         loop = asyncio.get_running_loop()
-        self._tell("Starting ...", [])
+        self._tell("Starting", [])
         try:
             self._stream = stream = Stream(plan)
         except PeerlabError as problem:
@@ -106,7 +106,7 @@ class Measuring:
             return
         part = progress.done / progress.total if progress.total else 0
         what = say_block(progress.ranks, progress.size_bytes) if progress.ranks else ""
-        self._tell(f"{say_percent(part)} {what}" if part else "Starting the ranks ...", comparisons)
+        self._tell(f"{say_percent(part)} {what}" if part else "Starting the ranks", comparisons)
 
     def _ended(self, stream: "Stream", records: Records, problem: str) -> None:
         if self._stream is not stream:

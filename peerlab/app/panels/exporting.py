@@ -118,7 +118,7 @@ class Exporting:
         """Begin to write, in a thread; may be called in a running event loop only."""
         kind = KINDS[self.kind.value]
         self.button.disabled = True
-        self._say(f"Saving: {kind.says} ({_TAKES.get(kind.suffix, 'a moment of it')}) ...")
+        self._say(f"Saving: {kind.says} ({_TAKES.get(kind.suffix, 'a moment of it')})")
         self._task = asyncio.get_running_loop().create_task(self._write(kind, self._current()))
 
     async def _write(self, kind: Kind, shown: Shown) -> None:

@@ -89,7 +89,7 @@ class MachineAnswers:
         if loop is None:
             self.answers[name].value = _answer_html(name, scenario)
             return
-        self.answers[name].value = "<p role='status'>Computing ...</p>"
+        self.answers[name].value = "<p role='status'>Computing</p>"
         self._tasks[name] = loop.create_task(self._compute(name, scenario))
 
     async def _compute(self, name: str, scenario: Scenario) -> None:

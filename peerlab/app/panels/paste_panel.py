@@ -64,7 +64,7 @@ class PastePanel:
     def _start(self, name: str, look: Callable[[], _Found], show: Callable[[_Found], None]) -> None:
         """Let a thread look at what was given, then `show` what it found; what was begun before is given up."""
         self._stop()
-        self._short.value = f"<p role='status'>Reading {escape(name)} ...</p>"
+        self._short.value = f"<p role='status'>Reading {escape(name)}</p>"
         # Kept here, as a loop holds its tasks by weak references only.
         self._task = asyncio.get_running_loop().create_task(self._look(name, look, show))
 

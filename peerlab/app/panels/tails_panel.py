@@ -81,7 +81,7 @@ class TailsPanel(AfterPicture):
             if stop.is_set():
                 raise Cancelled("something else is wanted")
 
-        self.words.value = "<p role='status'>The first runs are simulated ...</p>"
+        self.words.value = "<p role='status'>The first runs are simulated</p>"
         fillings = filling(scenario, progress=progress)
         try:
             with self._refusing():
