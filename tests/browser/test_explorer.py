@@ -223,7 +223,8 @@ def test_the_controls_stand_in_one_row_and_no_word_is_cut_in_any_cluster(fresh, 
     ]
     wrong = fresh.page.locator(".pl-primary").last.evaluate(
         """(row, [width, rows]) => { const list = row.querySelector('.pl-cluster select'), states = [...row.querySelectorAll('.pl-segments span > :not(b)')];
-             row.style.width = `${width}px`;
+             const sized = [row, row.closest('.pl-explorer')];  // what is in the row follows the explorer's width
+             sized.forEach((one, i) => (one.style.width = `${width + 4 * i}px`));
              const kept = [list.selectedIndex, ...states.map(one => one.textContent)];
              const wrong = rows.filter(([title, ...names]) => {
                list.selectedIndex = [...list.options].findIndex(one => one.text === title);
@@ -231,7 +232,7 @@ def test_the_controls_stand_in_one_row_and_no_word_is_cut_in_any_cluster(fresh, 
                const cut = [...row.querySelectorAll('select, button, label, b, i, em')].some(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline');
                return cut || row.getBoundingClientRect().height > 44;
              });
-             row.style.width = "";
+             sized.forEach(one => (one.style.width = ""));
              list.selectedIndex = kept[0];
              states.forEach((one, i) => (one.textContent = kept[i + 1]));
              return wrong }""",
