@@ -151,7 +151,7 @@ class JobsPage extends PlayedPage {
   // All jobs on one axis: when each exchanges; then the uplinks, where one sees who has what of them.
   paintLanes(grown) {
     const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width;
-    const links = this.sharedLinks(), told = width >= LANES.told && this.areTold(links), left = told ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
+    const links = this.sharedLinks(), told = width >= LANES.told && this.areTold(links, (right - LANES.label) / end_us), left = told ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
@@ -195,10 +195,11 @@ class JobsPage extends PlayedPage {
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 4 }, host);
   }
 
-  // Whether the use of one uplink tells when each job exchanges: then no lanes say it again.
-  areTold(links) {
+  // Whether the use of one uplink tells when each job exchanges, and has room for its name at so many pixels per microsecond: then no lanes say it again.
+  areTold(links, pixels) {
     if (links.length !== 1) return false;
-    const near = this.data.end_us / 1000;
+    const near = this.data.end_us / 1000, isNamed = (job) => links[0].uses.some(([from, until, ...shares]) => shares[job] && (until - from) * pixels >= LANES.named[0]);
+    if (!this.data.jobs.every((_, job) => isNamed(job))) return false;
     return this.data.jobs.every(({ exchanges }, job) => {
       const spans = [];
       for (const [from, until, ...shares] of links[0].uses) {

@@ -5,7 +5,7 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, flat: 34, top: 8, receiver: 70, rates: 36, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, beside: 900, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, flat: 34, top: 8, receiver: 70, rates: 36, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
 const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -30,7 +30,7 @@ export class PortStrip {
     const { host, data } = this, { fabrics } = data;
     this.fabric = fabrics[number];
     this.width = host.clientWidth || 1000;
-    this.narrow = this.width < STRIP.narrow;
+    this.narrow = this.width < (this.slide ? STRIP.narrow : STRIP.beside);
     this.wide = !this.narrow && !this.slide; // then it begins where the switches do, and ends where links to the receivers do
     this.left = this.narrow ? STRIP.less[0] : this.slide ? STRIP.left : 0.27 * this.width;
     this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.receiver);

@@ -130,6 +130,17 @@ def test_everybody_can_read_of_transports(opened, theme):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [1280, 960, 740, 320])
+def test_a_transports_name_and_figures_have_room_in_the_table(open_page, width):
+    """Columns alike cut the last heading, and a name lay on its latency."""
+    page = open_page(fabrics_page_html(compare_fabrics(peerlab.Scenario(cluster="dl1", nodes=2))))
+    resize(page, width, 800)
+    cut = page.locator(".np-head .np-fabrics :is(th, td)").evaluate_all(
+        "all => all.filter(cell => cell.scrollWidth > cell.clientWidth + 1).map(cell => cell.textContent)"
+    )
+    assert cut == []
+
+
 def test_colours_of_the_data_path_have_their_key_and_time_has_none_of_them(open_page):
     scenario = peerlab.Scenario(cluster="dl1", path="host-rdma", message_bytes="1 MiB", nodes=2)
     page = open_page(fabrics_page_html(compare_fabrics(scenario)))

@@ -177,6 +177,14 @@ def test_where_the_use_of_the_uplinks_tells_when_each_job_exchanges_no_lanes_say
     assert names[0]["y"] != names[1]["y"]
 
 
+def test_jobs_whose_names_have_no_room_in_the_use_of_the_uplinks_have_lanes_with_their_names(open_page):
+    jobs = [{"hosts": hosts, "compute_ms": 1, "repeats": 60} for hosts in ([0, 4], [1, 5])]
+    page = open_page(jobs_page_html(peerlab.shared_fabric(jobs, message_bytes="50 MB")))
+    resize(page, 1280, 800)
+    for title in ("job 0", "job 1"):
+        expect(page.locator(".np-strip text", has_text=re.compile(f"^{title}"))).to_have_count(1)
+
+
 @pytest.mark.parametrize("width", [1280, 600, 390])
 def test_leaves_begin_and_end_where_the_card_and_the_lanes_do(open_page, alike, width):
     page = open_page(jobs_page_html(alike))

@@ -234,12 +234,14 @@ def test_it_can_be_read_by_everybody(opened, theme):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", [1280, 600, 390])
+@pytest.mark.parametrize("width", [1280, 853, 740, 600, 390])
 def test_what_waits_at_most_is_said_once(opened, width):
     """The table's figure stood again beside the plot below."""
     page = opened()
     resize(page, width, 800)
     words = page.locator(".np-strip text")
+    lefts = words.evaluate_all("all => all.map(text => text.getBoundingClientRect().left)")
+    assert min(lefts) >= 0, "names left of the axis have room there, or stand above it"
     expect(words.filter(has_text="bytes waiting at trunk 0 to 1")).to_have_count(1)
     expect(words.filter(has_text=re.compile("at most$|(KiB|MiB)$"))).to_have_count(0)
     expect(words.filter(has_text=re.compile("in all$"))).to_have_count(1)
