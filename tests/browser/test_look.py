@@ -57,6 +57,10 @@ def test_times_below_the_range_end_with_it_and_so_do_their_signs(wide):
         for left, right in names:
             assert bar[0] - 0.5 <= left < right <= bar[1] + 0.5, path
         assert names[1][0] - names[0][1] >= 12, "two times, not a sentence"
+        ends = wide.page.locator(".pl-hero [data-name=ratio] .pl-value").evaluate(
+            "value => { const words = document.createRange(); words.selectNodeContents(value); return words.getBoundingClientRect().right }"
+        )
+        assert ends <= bar[0] - 8, "the range is no part of the point beside it"
 
 
 def test_on_the_detour_the_headline_is_a_promise_and_past_the_host_a_fact(wide):
