@@ -44,7 +44,7 @@ const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 150, alone: 190, zero: 60, told: 640, named: [52, 18], most: 2, tick: 64 };
+const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 150, alone: 190, zero: 60, wide: 640, named: [52, 18], most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -151,27 +151,27 @@ class JobsPage extends PlayedPage {
   // All jobs on one axis: when each exchanges; then the uplinks, where one sees who has what of them.
   paintLanes(grown) {
     const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width;
-    const links = this.sharedLinks(), told = width >= LANES.told && this.areTold(links, (right - LANES.label) / end_us), left = told ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
+    const links = this.sharedLinks(), alone = width >= LANES.wide && this.areTold(links, (right - LANES.label) / end_us), left = alone ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, host);
     const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, told ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
-    let top = told ? LANES.head - 8 : LANES.head;
-    if (!told) jobs.forEach(({ title, exchanges, role }) => {
+    text(left, 0, alone ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
+    let top = alone ? LANES.head - 8 : LANES.head;
+    if (!alone) jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
       for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, ...areaOf(role) });
       top += Math.min(LANES.job * grown, LANES.apart);
     });
     links.forEach(({ name, uses }) => {
-      const room = Math.min((LANES.link + (told ? LANES.job * jobs.length : 0)) * grown - 12, told ? LANES.alone : LANES.highest), base = top + 8 + room;
-      if (!told) text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
+      const room = Math.min((LANES.link + (alone ? LANES.job * jobs.length : 0)) * grown - 12, alone ? LANES.alone : LANES.highest), base = top + 8 + room;
+      if (!alone) text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
       text(left - 8, base - room - 3, "100 %", { "text-anchor": "end" });
       if (room > LANES.zero) text(left - 8, base - 13, "0 %", { "text-anchor": "end" });
-      const named = new Set(told ? [] : jobs.keys());
+      const named = new Set(alone ? [] : jobs.keys());
       for (const [from, until, ...shares] of uses) {
         let height = 0;
         shares.forEach((share, job) => {

@@ -1,6 +1,7 @@
 // The timeline: spans that can be told apart are drawn one by one, the others merged, never dropped.
 import { BIN, Density } from "./density.js";
 import { make, showWords } from "./dom.js";
+import { PackedRows } from "./packed_rows.js";
 import { widthOf } from "./places.js";
 import { Rows } from "./rows.js";
 import { View } from "./view.js";
@@ -15,7 +16,7 @@ const IDLE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a r
 const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const AREA = { track: 6.5, span: 16, narrow: 4, low: 3.5, long: 40 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, in one with the lowest tracks even long ones, and in any lane those that are mostly narrower
-const PACKED = { narrow: 3, apart: 0.15 }; // pixels, of its length: a span so narrow that follows the one before within so much of it is of one area with it
+const NARROW_SPAN = 3; // pixels: spans so narrow that follow each other at once are one area
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -214,34 +215,26 @@ export class Timeline extends View {
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
     const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.rows / this.drawnFor.height);
     const stacked = this.stacked(pixel), density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least, stacked });
-    const one = (i, shift, j, segment) => {
-      if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
-      single.add(this.spans.lane[i]);
-      this.add(drawn, i, shift, j, segment, pixel);
-    };
-    const rows = this.data.lanes.map((lane, at) => !stacked.has(at) && lane.tracks === 1 && !lane.rate && []); // where narrow spans that follow each other wait for the next
-    let inArea = 0;
-    const close = (lane) => {
-      const row = rows[lane], [from, to] = row.length ? [row[0].start, row.at(-1).done] : [0, 0];
-      rows[lane] = [];
-      if (row.length < 2 || to - from < PACKED.narrow * pixel) return row.forEach(({ given }) => one(...given));
-      single.add(lane);
-      inArea = Math.max(inArea, row.length);
-      this.addArea(drawn, row, pixel);
-    };
-    this.spans.between(start, end, (i, shift, j, segment) => {
-      const s = this.spans, lane = s.lane[i], row = rows[lane];
-      if (!row) return stacked.has(lane) ? density.add(i, shift) : one(i, shift, j, segment);
-      const span = { i, start: s.start[i] + shift, done: s.done[i] + shift, given: [i, shift, j, segment] }, before = row.at(-1), long = span.done - span.start;
-      if (before && !(s.stage[before.i] === s.stage[i] && Math.abs(span.start - before.done) <= PACKED.apart * long)) close(lane);
-      if (s.end[i] - s.start[i] >= PACKED.narrow * pixel) {
-        close(lane);
-        return one(i, shift, j, segment);
-      }
-      rows[lane].push(span);
+    const packed = new PackedRows(this.spans, {
+      single: (i, shift, j, segment) => {
+        if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
+        single.add(this.spans.lane[i]);
+        this.add(drawn, i, shift, j, segment, pixel);
+      },
+      area: (row) => {
+        single.add(this.spans.lane[row[0].i]);
+        this.addArea(drawn, row, pixel);
+      },
+      narrow: NARROW_SPAN * pixel,
     });
-    rows.forEach((row, lane) => row && close(lane));
-    const most = Math.max(inArea, this.addMerged(drawn, density, single));
+    const packs = this.data.lanes.map((lane, at) => !stacked.has(at) && lane.tracks === 1 && !lane.rate);
+    this.spans.between(start, end, (i, shift, j, segment) => {
+      const lane = this.spans.lane[i];
+      if (stacked.has(lane)) density.add(i, shift);
+      else packed[packs[lane] ? "add" : "single"](i, shift, j, segment);
+    });
+    packed.end();
+    const most = Math.max(packed.most, this.addMerged(drawn, density, single));
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
     this.figures.fill("timeline_spans", drawn, ["fill"]);
     this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans in one mark`, make("span", "pl-press", "; zoom in")] : []));

@@ -35,23 +35,23 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     partner = _partner(sketch, at)
     # The wire ends below the name of where it goes; its corners are round, so that it is seen to end.
     end = NODE_WIDTH + (_LETTER * len(partner) if partner else 0.0)
-    seen = _own(moment(sketch.run, at), end)
+    instant = _own(moment(sketch.run, at), end)
     drawing = replace(
         sketch.drawing,
         pipes=_until(sketch.drawing.pipes, end),
         loads=_until(sketch.drawing.loads, end),
-        lines=_free(sketch.drawing.lines, seen.trains, end),
+        lines=_free(sketch.drawing.lines, instant.trains, end),
     )
     paper.drawing(drawing, right=NODE_WIDTH)
     if partner:
         paper.text(((NODE_WIDTH + end) / 2 + 2, _above_wire(sketch)), partner, size=12, bold=True)
-    _below_nic(paper, sketch, seen)
-    beside = [queue for queue in seen.queues if not _stands_low(queue.first)]
-    passing = [train for train in seen.trains if not _is_low_bar(train)]
-    draw_slices(paper, sketch, replace(seen, trains=passing, queues=beside), own=True)
+    _below_nic(paper, sketch, instant)
+    beside = [queue for queue in instant.queues if not _stands_low(queue.first)]
+    passing = [train for train in instant.trains if not _is_low_bar(train)]
+    draw_slices(paper, sketch, replace(instant, trains=passing, queues=beside), own=True)
     width, machine = end + 4, sketch.cluster
     way = bool(drawing.lines["xs"])
-    y = draw_key(paper, sketch, HEIGHT + 14, width, _SIZE, seen=seen, short=True, way=way)
+    y = draw_key(paper, sketch, HEIGHT + 14, width, _SIZE, seen=instant, short=True, way=way)
     if machine.assumptions:
         y += 20
         paper.text((2, y), f"† {machine.counted}", size=_SIZE, ink="muted", align="left")
@@ -76,18 +76,18 @@ def _above_wire(sketch: Sketch) -> float:
     return min(top for left, top, right in rows if left < NODE_WIDTH < right) - 10
 
 
-def _own(seen: Moment, end: float) -> Moment:
+def _own(instant: Moment, end: float) -> Moment:
     """Return what of a moment is the node's own and in sight, its slices on the wire as far as that is drawn."""
     trains = [
         replace(train, points=[(min(x, end), y) for x, y in train.points])
-        for train in seen.left_of(end).trains
+        for train in instant.left_of(end).trains
         if not train.hollow
     ]
     return replace(
-        seen,
-        slices=[mark for mark in seen.slices if mark.at[0] < NODE_WIDTH and not mark.hollow],
+        instant,
+        slices=[mark for mark in instant.slices if mark.at[0] < NODE_WIDTH and not mark.hollow],
         trains=trains,
-        queues=[queue for queue in seen.queues if queue.first[0] < WIDTH / 2],
+        queues=[queue for queue in instant.queues if queue.first[0] < WIDTH / 2],
     )
 
 
@@ -105,13 +105,13 @@ def _is_low_bar(train: Train) -> bool:
     return train.width == BAR_WIDTH and _stands_low(train.points[0])
 
 
-def _below_nic(paper: Paper, sketch: Sketch, seen: Moment) -> None:
+def _below_nic(paper: Paper, sketch: Sketch, instant: Moment) -> None:
     """Draw the slices that wait for the NIC in a row below it, and say beside them how many they are."""
-    bars, y = [train for train in seen.trains if _is_low_bar(train)], sketch.geometry.foot
+    bars, y = [train for train in instant.trains if _is_low_bar(train)], sketch.geometry.foot
     for number, train in enumerate(bars):
         x = NIC[0] + BAR_WIDTH / 2 + number * BAR_PITCH
         paper.line([(x, y - BAR / 2), (x, y + BAR / 2)], slice_role(train), BAR_WIDTH)
-    for queue in filter(lambda queue: _stands_low(queue.first), seen.queues):
+    for queue in filter(lambda queue: _stands_low(queue.first), instant.queues):
         x = NIC[0] + len(bars) * BAR_PITCH + 4
         words = say_waiting(queue.count, NODE_WIDTH - x)
         paper.text((x, y), words, size=_SIZE, ink="muted", align="left")

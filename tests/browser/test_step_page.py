@@ -252,19 +252,21 @@ def test_a_step_on_two_paths_fits_a_window_640_high(opened, size):
     page.wait_for_function("height => document.documentElement.scrollHeight <= height", arg=size[1])
 
 
-@pytest.mark.parametrize("width", [848, 700, 1100])
-def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
-    """In a notebook beside the list of files the page is narrow: it reflows, and nothing of it is below an inner scroll bar."""
-    page = browser.new_page()
-    resize(page, width, 700)
-    file = tmp_path / "notebook.html"
-    file.write_text(
-        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{runs_frame([host(), peer()])}",
-        encoding="utf-8",
-    )
+def framed_page(browser, folder, frame, size):
+    """Open a page that holds a frame, as a notebook does; return it, and what is in the frame."""
+    page, file = browser.new_page(), folder / "notebook.html"
+    resize(page, *size)
+    file.write_text(f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{frame}", encoding="utf-8")
     page.goto(file.as_uri())
     inner = page.frame_locator("iframe")
     expect(inner.locator("html[data-ready]")).to_be_attached()
+    return page, inner
+
+
+@pytest.mark.parametrize("width", [848, 700, 1100])
+def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
+    """In a notebook beside the list of files the page is narrow: it reflows, and nothing of it is below an inner scroll bar."""
+    page, inner = framed_page(browser, tmp_path, runs_frame([host(), peer()]), (width, 700))
     for unfolded in (False, True):
         if unfolded:
             inner.locator(".ts-more summary").click()
@@ -280,16 +282,7 @@ def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
 @pytest.mark.parametrize("width", [1100, 700])
 def test_in_a_report_the_thumb_of_the_slider_stands_above_the_mark_of_the_moment(browser, tmp_path, width):
     """One time stood at two places right above each other, and what is folded was in two groups."""
-    page = browser.new_page()
-    resize(page, width, 900)
-    file = tmp_path / "report.html"
-    file.write_text(
-        f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{played_html(host())}",
-        encoding="utf-8",
-    )
-    page.goto(file.as_uri())
-    inner = page.frame_locator("iframe")
-    expect(inner.locator("html[data-ready]")).to_be_attached()
+    page, inner = framed_page(browser, tmp_path, played_html(host()), (width, 900))
     for share in (0.2, 0.9):
         thumb, mark = inner.locator("html").evaluate(
             """(_, share) => { const [page] = peerlabPages; page.player.seek(share * page.player.length);

@@ -36,8 +36,8 @@ def run_html(run: Run) -> str:
         f"<details><summary>What was simulated</summary><p>{escape(caption(run, picture))}</p></details>"
     )
     # Its title stands in the left column, so that the picture begins at the same height.
-    told = f"<h3>{escape(title(run.scenario))}</h3>{table('', (), rows)}{simulated}"
-    body = f"{_in_the_dark(name, dark)}<div class='pl-beside'><div>{told}</div><p>{image}</p></div>"
+    column = f"<h3>{escape(title(run.scenario))}</h3>{table('', (), rows)}{simulated}"
+    body = f"{_in_the_dark(name, dark)}<div class='pl-beside'><div>{column}</div><p>{image}</p></div>"
     return framed("run", title(run.scenario), body, headed=False)
 
 
