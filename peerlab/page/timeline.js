@@ -56,7 +56,6 @@ export class Timeline extends View {
     this.host = page.find(".pl-timeline");
     this.range = this.figures.model("timeline_x");
     this.height = this.figures.model("timeline").height;
-    this.heights = new Map(); // of the frame, by rows
     this.cursor = this.find(".pl-cursor");
     this.note = this.find(".pl-merged");
     this.range.change.connect(() => this.schedule());
@@ -122,7 +121,7 @@ export class Timeline extends View {
     this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
-    this.host.closest(".pl-root").style.setProperty("--pl-rows", this.rows);
+    this.host.closest(".pl-root").style.setProperty("--pl-rows", this.roomFor(lanes));
     this.find(".pl-idle").hidden = idle.length < 2;
     this.hotRow = shown.findIndex((lane) => lane.hot);
     this.find(".pl-hot-lane").hidden = this.hotRow < 0;
@@ -131,6 +130,15 @@ export class Timeline extends View {
     button.textContent = folds ? "▸" : "▾";
     this.idle = folds ? idle.map((lane) => lane.label) : [];
     this.idleRoom = -1;
+  }
+
+  // How many rows the figure is high enough for: the most that a run of these lanes had. A switch then changes no height, which would lay the page out anew.
+  roomFor(lanes) {
+    const names = lanes.map((lane) => lane.label).join();
+    if (names !== this.names) this.most = 0;
+    this.names = names;
+    if (!this.unfolded) this.most = Math.max(this.most, this.rows);
+    return (this.tall = Math.max(this.most, this.rows));
   }
 
   // How many times as large the words of the charts are: larger where what holds the explorer has room below it. What is as high as the explorer has none.
@@ -145,7 +153,7 @@ export class Timeline extends View {
   setHeight() {
     if (!this.height) return;
     const beside = this.page.root.clientWidth > ROW.beside, pitch = !beside ? ROW.below : window.innerHeight >= ROW.high ? ROW.airy : ROW.least;
-    const high = Math.max(this.height, this.room ?? 0, Math.round((pitch * this.rows + ROW.around) * this.figures.zoom));
+    const high = Math.max(this.height, this.room ?? 0, Math.round((pitch * this.tall + ROW.around) * this.figures.zoom));
     for (const name of ["timeline", "curves"]) this.figures.model(name).height = high;
   }
 
@@ -184,12 +192,9 @@ export class Timeline extends View {
     });
   }
 
-  // Draws again where Bokeh has laid the figure out in another size than was drawn for. The next run of as many rows is drawn
-  // for this size at once; what else changes it, as the window's size does, may do so for any number of rows.
+  // Draws again where Bokeh has laid the figure out in another size than was drawn for.
   fit() {
     const { width, height } = this.frame();
-    if (this.rows === this.rowsBefore) this.heights.clear();
-    this.heights.set((this.rowsBefore = this.rows), height);
     if (width !== this.drawnFor?.width || height !== this.drawnFor.height) this.schedule();
     if (this.data && this.time !== undefined) this.draw(this.time); // a paused player does not
   }
@@ -210,8 +215,7 @@ export class Timeline extends View {
   }
 
   drawSpans() {
-    const frame = this.frame();
-    this.drawnFor = { width: frame.width, height: this.heights.get(this.rows) ?? frame.height };
+    this.drawnFor = this.frame();
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
     const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.rows / this.drawnFor.height);
     const stacked = this.stacked(pixel), density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least, stacked });

@@ -122,6 +122,33 @@ def test_settings_beside_the_host_switch_are_shown_by_a_button_that_the_keyboard
     expect(cache).to_be_visible()
 
 
+def test_a_switch_keeps_the_height_of_the_timeline_in_a_narrow_page(page):
+    """It was as high as its lanes, so each switch laid the page out anew."""
+    narrow(page, 390, 844)
+    rows, timeline = "() => [...peerlabPages][0].timeline.rows", page.locator(".pl-timeline").first
+    host, counts, heights = page.get_by_label("Host bottleneck"), [], []
+    for staged in (True, False):
+        host.set_checked(staged)
+        narrow(page, 390, 844)
+        counts.append(page.evaluate(rows))
+        heights.append(timeline.bounding_box()["height"])
+    host.set_checked(True)
+    assert counts[1] < counts[0], "fewer lanes have something to do"
+    assert heights[0] == heights[1]
+
+
+def test_lanes_of_another_cluster_get_the_height_they_need(explorer):
+    narrow(explorer.page, 900, 700)
+    height = "page => page.figures.model('timeline').height"
+    explorer.change(run(path="host-tcp"))
+    high = explorer.ask(height)
+    explorer.change(run(path="peer-direct"))
+    assert explorer.ask(height) == high, "a switch"
+    explorer.change(run(cluster="p5", path="peer-direct"))
+    assert explorer.ask(height) < high, "no lane of it was ever busy with host memory"
+    explorer.change(run())
+
+
 def test_what_is_under_the_pointer_is_told_in_a_folded_picture_too(page):
     narrow(page, 390, 844)
     scene = page.locator(".pl-scene").first
