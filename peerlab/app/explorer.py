@@ -289,9 +289,9 @@ class Explorer(Spoken):
         self.figures.measured = parcel
 
     def _log_read(self, findings: "LogFindings") -> None:
-        """Show the scenario of a log, as far as it was recognised; a cluster that the user has chosen stays."""
+        """Show the scenario of a log, as far as it was recognised, or of the cluster that was chosen for it; what was compared with the cluster that is shown stays."""
         self._command("axis", "message_bytes")
-        if not findings.compared:
+        if not findings.compared or findings.shown != self.scenario.given_cluster:
             with self._telling("log"):
                 self._change(findings.as_measured(self.scenario), "log")
 

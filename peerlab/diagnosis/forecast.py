@@ -5,7 +5,7 @@
 # simulation of the path that the log did take is from the log.
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log
 
 from peerlab.answer.gain import Assumption, GainBand, without_range
@@ -43,6 +43,8 @@ class Forecast:
     """Why there is none; empty where there is one."""
     cluster: str = ""
     """The cluster that it was simulated on."""
+    without: str = ""
+    """The cluster that the log fits, where that is another one, which has no Peer Direct; empty where it is the same."""
     sizes: Floats = field(default_factory=_none)
     """Message sizes, bytes, ascending."""
     measured_GBps: Floats = field(default_factory=_none)  # noqa: N815
@@ -110,7 +112,7 @@ def forecast(
         names = ", ".join(cluster.name for cluster in able)
         return Forecast(why_not=f"the log may be from several clusters ({names}): name one")
     try:
-        return _predict(seen, able[0], own)
+        return replace(_predict(seen, able[0], own), without="" if ordered[0] is able[0] else ordered[0].name)
     except PeerlabError as problem:
         return Forecast(why_not=f"{able[0].name} cannot be simulated as this log was measured: {problem}")
 

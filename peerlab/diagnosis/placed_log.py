@@ -93,7 +93,7 @@ def _changes(scenario: Scenario, log: PlacedLog, nbytes: int) -> Changes:
     if cluster is None:
         return {}
     changes: Changes = {"message_bytes": nbytes}
-    if cluster != scenario.hardware:
+    if cluster != scenario.given_cluster:
         changes["cluster"] = cluster.name
     if observed.collective in COLLECTIVES:
         changes["collective"] = observed.collective

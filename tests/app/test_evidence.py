@@ -1,12 +1,14 @@
 """The explorer with evidence, without a browser: logs of one's own, and this machine measured."""
 
 import asyncio
+import re
 import resource
 import time
 from dataclasses import replace
 
 import pytest
 from gpus import why_no_gpu
+from logs import NCCL_TCP_US
 from tool_logs import (
     ALPS,
     HCCL,
@@ -63,7 +65,11 @@ def test_a_log_brings_its_cluster_its_points_and_a_verdict(lab):
         "your log: healthy: none of 3 sizes is below its floor. Path: Peer Direct, probable."
         in panel._short.value
     )
-    assert panel.verdict.value.index("Is this run healthy?") < panel.verdict.value.index("Which data path")
+    assert "Is this run healthy?" in panel.first.value
+    assert (
+        panel.machine.label == "Alps GH200"
+    )  # the list says what it was compared with, and no sentence again
+    assert "compared with" not in panel.first.value + panel.verdict.value
     assert "Which data path is your log from?" in panel.verdict.value
     assert (lab.scenario.cluster, lab.scenario.nodes, lab.scenario.path) == ("alps-gh200", 2, "peer-direct")
     shown = lab.figures.measured["message_bytes"]
@@ -113,6 +119,65 @@ def test_of_several_runs_the_worst_is_said_and_which_it_is():
     assert said.startswith("your log: held up at 1 KiB (run 2 of 2). ")
 
 
+def tcp_log():
+    """Return a log that suits two descriptions of one machine: with its RDMA, and over TCP alone."""
+    rows = [
+        f"{size} {size // 4} float sum -1 {us:.2f} {size / us / 1e3:.2f} {1.5 * size / us / 1e3:.2f} 0"
+        for size, us in NCCL_TCP_US.items()
+    ]
+    ranks = [
+        f"#  Rank  {rank} Group  0 Pid {rank} on  nid{rank // 2} device  {rank % 2} [0009:01:00] NVIDIA GH200 120GB"
+        for rank in range(4)
+    ]
+    head = "#       size         count      type   redop    root     time   algbw   busbw #wrong"
+    return "\n".join(["# nThread 1 nGpus 1", "# Using devices", *ranks, head, *rows, ""])
+
+
+def test_a_log_that_may_be_from_several_machines_is_read_again_with_the_one_that_is_chosen_below_the_sentence(
+    lab,
+):
+    """The sentence named a list that was hidden there, and machines by names that the list does not have."""
+    panel = read(lab, tcp_log())
+    sentence = panel.first.value
+    assert "it may be from several machines" in sentence
+    assert "as Alps GH200; " in sentence
+    assert "as Alps GH200, NCCL over TCP; name its own in the list below" in sentence
+    assert "alps-gh200" not in re.sub("<style>.*?</style>", "", sentence, flags=re.DOTALL)
+    assert (panel.machine.label, panel.machine.layout.display) == ("choose its machine", "")
+    offered = [title for title, _ in panel.machine.options]
+    assert offered[1:3] == ["Alps GH200", "Alps GH200, NCCL over TCP"]  # what it may be from comes first
+    assert {peerlab.load_cluster(name).title for name in peerlab.known_clusters()} == {*offered[1:]}
+
+    async def choose(title):
+        panel.machine.label = title
+        await panel._task
+
+    for title, path in (("Alps GH200", "Through host"), ("Alps GH200, NCCL over TCP", "no direct path")):
+        asyncio.run(choose(title))
+        assert "it may be from several machines" not in panel.first.value
+        assert f"It is compared with {title}, which is chosen." in panel._short.value
+        assert (
+            panel.machine.label == lab.scenario.hardware.title == title
+        )  # the pictures show the same machine
+        assert path in lab.controls.host.description
+        assert "Compare with" not in panel._go.description
+    asyncio.run(choose("Gaudi DL1"))
+    assert "name its own in the list below" in panel.first.value  # its GPUs are no Gaudi
+    assert panel.machine.label == "choose its machine"
+    panel._away.click()
+    assert (panel.first.value, panel.machine.layout.display) == ("", "none")
+
+
+def test_the_path_that_is_shown_has_no_part_in_the_verdict():
+    """Where kernel TCP was shown, a log over RDMA was compared with NCCL over sockets, whose floor is far lower."""
+    first = []
+    for path in ("host-tcp", "peer-direct"):
+        lab = explore(cluster="alps-gh200", path=path)
+        first.append(read(lab, ALPS).first.value)
+        lab.close()
+    assert first[0] == first[1]
+
+
 LATENCY = """# OSU MPI Latency Test v7.5
 # Size       Avg Latency(us)
 1                       3.34
@@ -132,7 +197,7 @@ def test_a_log_of_no_known_machine_leaves_the_pictures_and_says_so(lab):
 P5 = NCCL_WITHOUT_END  # two nodes, which it does not say: 16 ranks
 REDUCE = OSU_ALLTOALL.replace("All-to-All Personalized Exchange", "Reduce")
 FOUR_RANKS = P5.replace("468.20", "374.57").replace("469.29", "375.44")
-HERE = "It is compared with p5.48xlarge (EFA, H100), which is chosen above."
+HERE = "It is compared with p5.48xlarge (EFA, H100), which is chosen."
 
 
 def test_a_log_is_compared_with_the_cluster_that_was_chosen_and_a_button_goes_where_it_was_taken():

@@ -58,7 +58,7 @@ def test_a_log_is_compared_with_the_chosen_cluster_and_a_button_goes_there(panel
     panel.change(lambda: panel.select("cluster", "p5.48xlarge (EFA, H100)"))
     paste(panel, NCCL_WITHOUT_END)
     said = panel.page.locator(
-        ".pl-log-short p", has_text="compared with p5.48xlarge (EFA, H100), which is chosen above"
+        ".pl-log-short p", has_text="compared with p5.48xlarge (EFA, H100), which is chosen"
     )
     said.last.wait_for()
     assert measured_yours(panel) == []
@@ -71,6 +71,25 @@ def test_a_log_is_compared_with_the_chosen_cluster_and_a_button_goes_there(panel
     expect(panel.page.locator(".pl-log-other").last).to_be_focused()
     assert measured_yours(panel) == [8, 2**30]
     panel.change(panel.page.locator(".pl-reset").last.click)
+
+
+def test_the_list_below_a_verdict_reads_the_log_again_with_another_cluster(panel):
+    page = panel.page
+    paste(panel, NCCL_WITHOUT_END)
+    first = page.locator(".pl-log-first").last
+    expect(first).to_contain_text("name its machine in the list below")
+    machine = page.locator(".pl-log-machine select").last
+    gap = machine.bounding_box()["y"] - (first.bounding_box()["y"] + first.bounding_box()["height"])
+    assert 0 <= gap < 20, "it stands below the sentence"
+    machine.focus()
+    panel.change(lambda: machine.select_option(label="p5.48xlarge (EFA, H100)"))
+    page.locator(
+        ".pl-log-short p", has_text="compared with p5.48xlarge (EFA, H100), which is chosen"
+    ).last.wait_for()
+    expect(first).not_to_contain_text("Cannot tell")
+    expect(machine).to_be_focused()  # another one is an arrow away
+    assert panel.ask("page => page.model.get('data').meta.code").startswith("peerlab.Scenario(cluster='p5'")
+    panel.change(page.locator(".pl-reset").last.click)
 
 
 def test_the_verdict_on_a_log_is_the_largest_line_of_a_place_that_escape_leaves(fresh):

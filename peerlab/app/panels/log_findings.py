@@ -12,13 +12,14 @@ from peerlab.diagnosis import diagnose
 from peerlab.diagnosis.placed_log import PlacedLog, as_measured, placed, say_changes, way_to
 from peerlab.features.diagnose.diagnosis_document import path_name
 from peerlab.features.diagnose.diagnosis_report import diagnosis_below
-from peerlab.features.expect.expect_report import for_page, verdict_in_page
+from peerlab.features.expect.expect_report import for_lab, verdict_beside_list
 from peerlab.features.expect.verdicts.judging import judge
 from peerlab.features.expect.verdicts.log_verdict import LogVerdict
 from peerlab.features.expect.verdicts.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN
 from peerlab.features.step.step_report import elsewhere_html, profiled_html
 from peerlab.model.hardware import Cluster
 from peerlab.question.adjustments import Changes
+from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.training.loading import trace_in
@@ -51,10 +52,28 @@ class LogFindings(PlacedLog):
         )
         return f"{self.name}: {_well(self)}. Path: {path}. {_where(self)} With Peer Direct: {_gain(self)}. The evidence is below the figures."
 
-    def in_full(self) -> str:
-        """Return the verdict on each run and the diagnosis as HTML; what reading the log warned of stands elsewhere."""
-        verdict = verdict_in_page([verdict.as_dict() for verdict in self.verdicts])
-        return verdict + diagnosis_below(replace(self.diagnosis, warnings=()), self.name)
+    def in_full(self) -> tuple[str, str]:
+        """Return as HTML the verdict, and what stands below the list of clusters: what it rests on, and the diagnosis.
+
+        What reading the log warned of stands elsewhere.
+        """
+        verdict, below = verdict_beside_list([verdict.as_dict() for verdict in self.verdicts])
+        return verdict, below + diagnosis_below(replace(self.diagnosis, warnings=()), self.name)
+
+    def machines(self) -> tuple[str, ...]:
+        """Return the names of known clusters, first those that only the user can tell the log's own from."""
+        likely = [name for verdict in self.verdicts for name in verdict.may_be or ()]
+        return tuple(dict.fromkeys([*likely, *known_clusters()]))
+
+    @property
+    def held(self) -> Cluster | None:
+        """The cluster that the verdict was reached with; None where the user has to say which."""
+        if any(verdict.may_be is not None for verdict in self.verdicts):
+            return None
+        names = {verdict.cluster for verdict in self.verdicts if verdict.cluster}
+        if self.compared or len(names) != 1:
+            return self.cluster
+        return load_cluster(names.pop())
 
 
 def look_at(held: str | bytes, name: str, shown: Cluster | None = None) -> LogFindings:
@@ -104,7 +123,7 @@ def _well(log_findings: LogFindings) -> str:
     verdicts = log_findings.verdicts
     worst = min(verdicts, key=lambda verdict: _WORST_FIRST.index(verdict.verdict), default=None)
     if worst is None or worst.verdict == UNKNOWN:
-        return f"whether it is well is not known{f' ({for_page(worst.why)})' if worst else ''}"
+        return f"whether it is well is not known{f' ({for_lab(worst.why)})' if worst else ''}"
     because = f". {worst.because.removesuffix('.')}" if worst.verdict == BELOW and worst.because else ""
     runs = f" (run {verdicts.index(worst) + 1} of {len(verdicts)})" if len(verdicts) > 1 else ""
     return f"{worst.why}{runs}{because}"
@@ -114,14 +133,15 @@ def _gain(log_findings: LogFindings) -> str:
     would = log_findings.diagnosis.forecast
     if would.why_not and any(verdict.verdict == BELOW for verdict in log_findings.verdicts):
         return "another path would not mend what is missing"
+    where = f" on {load_cluster(would.cluster).title}" if would.without else ""
     return would.why_not or (
-        f"{would.ratio[-1]:.2f} times at {say_bytes(int(would.sizes[-1]))}; {would.gain.range_in_words()}"
+        f"{would.ratio[-1]:.2f} times at {say_bytes(int(would.sizes[-1]))}{where}; {would.gain.range_in_words()}"
     )
 
 
 def _where(log_findings: LogFindings) -> str:
     if log_findings.compared and log_findings.shown:
-        return f"It is compared with {log_findings.shown.title}, which is chosen above."
+        return f"It is compared with {log_findings.shown.title}, which is chosen."
     if log_findings.cluster:
         return f"It is compared with {log_findings.cluster.title}, recognised from the log."
     still = (

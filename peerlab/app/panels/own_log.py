@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as w
 
 from peerlab.app.panels.paste_panel import PastePanel
-from peerlab.page.widgets import Changes, classed, row, unfold, way_back
+from peerlab.page.widgets import Changes, classed, row, select, unfold, way_back
+from peerlab.question.presets import load_cluster
 from peerlab.question.scenario import Scenario
 from peerlab.records import Records
 from peerlab.records.benchmarks import TOOLS
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from peerlab.app.panels.log_findings import LogFindings
 
 _INVITATION = f"Paste the output of {TOOLS}, its command line included; or choose the file, or a trace of PyTorch's profiler."
+_NONE = "choose its machine", ""
+"""What the list of clusters shows where nothing says which it is."""
 
 
 class OwnLog(PastePanel):
@@ -25,8 +28,12 @@ class OwnLog(PastePanel):
 
     Attributes
     ----------
+    first:
+        Whether the run is well, large.
+    machine:
+        The list of clusters below that sentence; which one is chosen reads the log again.
     verdict:
-        All findings: whether the run is well, large, its picture, causes and commands.
+        All else that was found: its picture, causes and commands.
     """
 
     def __init__(
@@ -38,9 +45,15 @@ class OwnLog(PastePanel):
         self._held: tuple[str | bytes, str] = "", ""
         self._found: LogFindings | None = None
         self._scenario: Scenario | None = None
+        self._showing = False
         self._away = classed(w.Button(description="Remove the log"), "pl-plain", "pl-log-away")
         self._go = classed(w.Button(), "pl-plain", "pl-log-go")
-        self.verdict = classed(w.HTML(), "pl-log-verdict")
+        self.first, self.verdict = (
+            classed(w.HTML(), "pl-log-verdict", name) for name in ("pl-log-first", "pl-log-rest")
+        )
+        self.machine = select(
+            "Compared with", [_NONE], "pl-log-machine", "The cluster that the log is compared with"
+        )
         self._lay_out([], [])
         self._other = classed(
             w.ToggleButton(description="The log", icon="caret-right"), "pl-plain", "pl-log-other"
@@ -49,6 +62,8 @@ class OwnLog(PastePanel):
         self.panel.children = [
             row([way_back(self.toggle), self._other, self._away, self._go], "pl-place"),
             asking,
+            self.first,
+            self.machine,
             self.verdict,
             told,
         ]
@@ -56,6 +71,8 @@ class OwnLog(PastePanel):
         self._other.value = True
         self._away.on_click(lambda _: self._take_away())
         self._go.on_click(lambda _: self._gone())
+        self.machine.observe(self._chosen, "value")
+        self._clear()
         self._offer()
 
     def show(self, scenario: Scenario) -> None:
@@ -67,7 +84,8 @@ class OwnLog(PastePanel):
         """Read a log, pasted or from a file of this name; the panel shows what is wrong with it."""
         if self._is_empty(held):
             return
-        self._held, self.verdict.value = (held, name), ""
+        self._held = held, name
+        self._clear()
         self._forget()
         shown = self._scenario
         self._start(name, lambda: self._look_at(held, name, shown), self._tell)
@@ -79,19 +97,46 @@ class OwnLog(PastePanel):
         from peerlab.app.panels.log_findings import look_at, look_at_trace  # noqa: PLC0415
 
         pair = look_at_trace(held, name, shown)
-        return pair or look_at(held, name, shown.hardware if shown else None)
+        return pair or look_at(held, name, shown.given_cluster if shown else None)
+
+    def _chosen(self, event: Any) -> None:
+        """Read the log again beside the cluster that was chosen; what is shown stays until it is read."""
+        held, name = self._held
+        cluster = event["new"]
+        if not cluster or self._showing or self._found is None:
+            return
+        from peerlab.app.panels.log_findings import look_at  # noqa: PLC0415
+
+        self._start(name, lambda: look_at(held, name, cluster), self._tell)
 
     def _tell(self, answer: "LogFindings | tuple[str, str]") -> None:
         if isinstance(answer, tuple):
             self._short.value, self.verdict.value = f"<p role='status'>{escape(answer[0])}</p>", answer[1]
             return
         self._short.value = f"<p role='status'>{escape(answer.in_short())}</p>{_warnings(answer.records)}"
-        self.verdict.value = answer.in_full()
-        self._other.value = False  # its text is folded: the verdict stands first
-        self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
+        self.first.value, self.verdict.value = answer.in_full()
+        if self._found is None:  # else another cluster was chosen in the list, which keeps the focus
+            self._other.value = False  # its text is folded: the verdict stands first
+            self._other.focus()  # the button that was pressed is hidden, and Escape must still be heard
+        self._offer_machines(answer)
         self._found = answer
         self._on_found(answer)
         self._offer()
+
+    def _offer_machines(self, log_findings: "LogFindings") -> None:
+        """Show the list of clusters at the one that the log was compared with, or at none."""
+        held = log_findings.held
+        known = [load_cluster(name) for name in log_findings.machines()]
+        drafted = [held] if held and held not in known else []
+        options = [(cluster.title, cluster) for cluster in (*drafted, *known)]
+        self._showing = True
+        self.machine.options = options if held else [_NONE, *options]
+        self.machine.value, self.machine.layout.display = held or _NONE[1], ""
+        self._showing = False
+
+    def _clear(self) -> None:
+        self.first.value = self.verdict.value = ""
+        self.machine.layout.display = "none"
 
     def _offer(self) -> None:
         """Show a button for the next thing to do, if there is one."""
@@ -104,8 +149,8 @@ class OwnLog(PastePanel):
         log_findings, shown = self._found, self._scenario
         if not log_findings or not shown:
             return "", lambda: None
-        if shown.hardware != log_findings.shown and (log_findings.compared or not log_findings.cluster):
-            return f"Compare with {shown.hardware.title}", lambda: self.read(*self._held)
+        if shown.given_cluster != log_findings.shown and (log_findings.compared or not log_findings.cluster):
+            return f"Compare with {shown.given_cluster.title}", lambda: self.read(*self._held)
         there, sentence = log_findings.way_from(shown)
         return f"Show {sentence}" if sentence else "", lambda: self._on_go(there)
 
@@ -120,7 +165,8 @@ class OwnLog(PastePanel):
     def _take_away(self) -> None:
         self._stop()
         self._other.value = True
-        self._text.value = self._short.value = self.verdict.value = ""
+        self._text.value = self._short.value = ""
+        self._clear()
         self._held = "", ""
         self._forget()
         self._text.focus()  # the button that was pressed hides itself

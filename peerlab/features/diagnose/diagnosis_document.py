@@ -8,8 +8,8 @@ from peerlab.answer.gain import GainBand
 from peerlab.base.document import Cell, Conclusion, Document, Fold, Heading, Item, Items, Part, Table, Text
 from peerlab.base.units import TIMES_SIGN, say_bytes, say_digits, say_gain, say_percent, with_signs
 from peerlab.diagnosis import Diagnosis, Evidence, Explanation, Forecast, explanations
-from peerlab.model.paths import PATHS, path_titles
-from peerlab.question.presets import known_clusters
+from peerlab.model.paths import PATHS, PEER_DIRECT, path_titles
+from peerlab.question.presets import known_clusters, load_cluster
 
 # What stays inside a node is no data path between nodes, so no record has its title.
 _NAMES = {**path_titles(), "in-node": "links inside the node"}
@@ -163,8 +163,23 @@ def gain_words(forecast: Forecast) -> Text:
     """Return from where to where Peer Direct would be faster at the largest size, and the gain as simulated."""
     gain = forecast.gain
     digits = _digits([(gain.low, gain.high)])
-    words = f"with Peer Direct at {say_bytes(forecast.sizes[-1])}; {say_digits(gain.value, digits)}{TIMES_SIGN} as simulated"
+    # The log's own machine may be one that cannot do it: then the gain is of other hardware, and says of which.
+    where = f", on hardware that has it, as {_title(forecast.cluster)}" if forecast.without else ""
+    words = f"with Peer Direct at {say_bytes(forecast.sizes[-1])}{where}; {say_digits(gain.value, digits)}{TIMES_SIGN} as simulated"
     return Text(words, lead=f"{say_gain(gain.low, gain.high)} as fast", large=True)
+
+
+def without_words(forecast: Forecast) -> list[Text]:
+    """Return that the machine that a log fits has no Peer Direct, and why; nothing where the gain is its own."""
+    if not forecast.without:
+        return []
+    cluster = load_cluster(forecast.without)
+    why = re.sub(r"[\w-]+", lambda word: _title(word[0]), cluster.lacks[PEER_DIRECT])
+    return [Text(f"The log fits {cluster.title}. That has no direct path: {why}.", quiet=True)]
+
+
+def _title(name: str) -> str:
+    return load_cluster(name).title if name in known_clusters() else name
 
 
 def _digits(ranges: Iterable[tuple[float, float]]) -> int:
@@ -180,6 +195,7 @@ def _forecast(forecast: Forecast) -> Iterator[Part]:
         yield Text(forecast.why_not if named else _first_up(forecast.why_not))
         return
     yield gain_words(forecast)
+    yield from without_words(forecast)
     others = _first_up(with_signs(_others(forecast.gain)))
     # On which wiring a gain holds belongs to the gain.
     if others and forecast.gain.wired:

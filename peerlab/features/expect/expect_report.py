@@ -27,11 +27,11 @@ from peerlab.features.expect.expect_document import (
 from peerlab.features.expect.expectation import Expectation
 from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.causes import THE_CAUSE
-from peerlab.features.expect.verdicts.log_verdict import IN_PAGE, LogVerdict, LogVerdicts, by_options
+from peerlab.features.expect.verdicts.log_verdict import IN_LAB, IN_PAGE, LogVerdict, LogVerdicts, by_options
 from peerlab.features.expect.verdicts.verdict_rules import BELOW
 from peerlab.page.document_html import conclusion_html, part_html
 from peerlab.page.frame import alone, framed
-from peerlab.question.presets import known_clusters
+from peerlab.question.presets import known_clusters, load_cluster
 
 _MOST_CAUSES = 5
 _CLOSEST = 2
@@ -41,7 +41,7 @@ _BARE = "Each size, as it was measured"
 _WHICH, _FEW = re.compile(r", such as ([^;]+)"), 4
 """The clusters that a log may be from, and how many of them a sentence has room for."""
 _DECIDES = " The command below decides."
-_TITLE = "Is this run healthy?"
+_TITLE, _RESTS = "Is this run healthy?", "What the verdict rests on"
 
 
 def verdict_html(verdicts: Sequence[Told]) -> str:
@@ -62,6 +62,26 @@ def verdict_in_page(verdicts: Sequence[Told]) -> str:
 def for_page(why: str) -> str:
     """Return why a verdict is as it is, for a page that has a list of clusters."""
     return by_options(why, IN_PAGE)
+
+
+def verdict_beside_list(verdicts: Sequence[Told]) -> tuple[str, str]:
+    """Return a verdict, and what is below it, for a place that has a list of clusters between them; of several runs all is below."""
+    # The list has the names of clusters and says which it is compared with: no sentence repeats them.
+    told = [{**verdict, "why": for_lab(verdict["why"]), "cluster": None} for verdict in verdicts]
+    if len(told) != 1:
+        return "", verdict_html(told)
+    below = framed("expect", _RESTS, "".join(_below(told[0])), headed=False)
+    return framed("expect", _TITLE, _head(told[0])), below
+
+
+def for_lab(why: str) -> str:
+    """Return why a verdict is as it is in the words of a place with a list of clusters, which has their titles.
+
+    >>> for_lab("held up as alps-gh200-tcp; name its own with --cluster")
+    'held up as Alps GH200, NCCL over TCP; name its own in the list below'
+    """
+    titled = _names_of_clusters().sub(lambda name: load_cluster(name[0]).title, _WHICH.sub("", why))
+    return by_options(titled, IN_LAB)
 
 
 def expectation_html(found: Told) -> str:
@@ -121,8 +141,12 @@ def _further_names(verdict: Told) -> str:
 
 def _names_as_code(words: str) -> str:
     """Return words in which names of clusters are code: they are typed."""
+    return _names_of_clusters().sub(r"`\g<0>`", words)
+
+
+def _names_of_clusters() -> re.Pattern[str]:
     names = "|".join(map(re.escape, sorted(known_clusters(), key=len, reverse=True)))
-    return re.sub(rf"(?<![\w`-])(?:{names})(?![\w`-])", r"`\g<0>`", words)
+    return re.compile(rf"(?<![\w`-])(?:{names})(?![\w`-])")
 
 
 def _without_names(verdict: Told) -> str:
@@ -136,9 +160,16 @@ def _without_names(verdict: Told) -> str:
 
 
 def _parts(verdict: Told) -> Iterator[str]:
-    yield conclusion_html(_conclusion(verdict))
-    yield part_html(Text(log_words(verdict), quiet=True))
+    yield _head(verdict)
     yield _further_names(verdict)
+    yield from _below(verdict)
+
+
+def _head(verdict: Told) -> str:
+    return conclusion_html(_conclusion(verdict)) + part_html(Text(log_words(verdict), quiet=True))
+
+
+def _below(verdict: Told) -> Iterator[str]:
     rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:
         picture = band_html(rows, rows, [cause["curve"] for cause in causes])

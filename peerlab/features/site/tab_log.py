@@ -31,9 +31,9 @@ class LogInTab:
         """
         # A chosen file comes as bytes, whatever it was written in; what was pasted is text.
         held = b64decode(asked["base64"]) if "base64" in asked else asked["text"]
-        log = self._log = placed(held, asked["name"], shown.hardware)
+        log = self._log = placed(held, asked["name"], shown.given_cluster)
         self._points = points(log.records, log.diagnosis.path or "", own=True, nodes=log.nodes)
-        verdicts = registered("offers", "verdicts on a log")(log.records, chosen=shown.hardware)
+        verdicts = registered("offers", "verdicts on a log")(log.records, chosen=shown.given_cluster)
         html = registered("offers", "HTML of verdicts")([verdict.as_dict() for verdict in verdicts])
         html += registered("offers", "HTML of a diagnosis")(log.diagnosis, log.name)
         changes = way_to(shown, log)

@@ -70,6 +70,18 @@ def test_the_answer_says_path_evidence_forecast_and_what_to_do_next(log, columns
     assert "peerlab doctor" in flat
 
 
+def test_a_gain_that_the_log_s_own_machine_cannot_have_says_of_which_hardware_it_is(log):
+    """The log fits Alps over TCP, which has no direct path; the gain is that of Alps with its RDMA."""
+    _, out, _ = run(log)
+    flat = " ".join(out.split())
+    gain = flat[flat.index("What would Peer Direct gain?") : flat.index("Each size")]
+    assert " as fast with Peer Direct at 128 MiB, on hardware that has it, as Alps GH200; " in gain
+    assert "The log fits Alps GH200, NCCL over TCP. That has no direct path: " in gain
+    assert gain.rstrip().endswith("with it, see Alps GH200.")
+    _, out, _ = run(log, "--cluster", "alps-gh200")
+    assert "on hardware that has it" not in " ".join(out.split())
+
+
 def test_markdown_says_the_same_and_a_log_can_put_no_sign_into_it(log):
     log.write_text(log.read_text().replace("      262144 ", "      262,1*_`|x "))
     status, out, _ = run(log, "--markdown")

@@ -445,8 +445,12 @@ COMPUTED = {
             lambda: (tour_band().low, tour_band().high, tour_band().value),
         ),
         (
-            "If it does not, it is {:.2f} to {:.2f} times.",
-            lambda: (tour_band().wired[1].low, tour_band().wired[1].high),
+            "If it does not, it is {:.2f} to {:.2f} times, so it may be {}.",
+            lambda: (
+                tour_band().wired[1].low,
+                tour_band().wired[1].high,
+                than("faster", "slower", tour_band().wired[1].low, 1),
+            ),
         ),
         ("condition: {:.2f} to {:.2f} times on DL1", lambda: (tour_band().low, tour_band().high)),
         ("allows {:,} ranks, that is {} servers", lambda: (DL1.max_ranks, DL1.max_ranks // DL1.devices)),

@@ -94,7 +94,7 @@ def test_a_log_is_diagnosed_as_in_the_notebook():
     tab = Tab(cluster="alps-gh200", nodes=8)
     answer = read(tab, NCCL)
     assert {*answer} == {"log", "measured"}
-    lab = look_at(NCCL, "mine.log", tab.run.scenario.hardware)
+    lab = look_at(NCCL, "mine.log", tab.run.scenario.given_cluster)
     assert diagnosis_below(lab.diagnosis, "mine.log") in answer["log"]["html"]
     assert verdict_html([verdict.as_dict() for verdict in lab.verdicts]) in answer["log"]["html"]
     assert answer["log"]["changes"] == way_to(tab.run.scenario, lab)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -125,8 +125,9 @@ def _verdict_of(records: Records, named: Cluster | None, aside: str) -> LogVerdi
         for size, both in columns.items()
     )
 
-    def unknown(why: str) -> LogVerdict:
+    def unknown(why: str, may_be: Iterable[Cluster] | None = None) -> LogVerdict:
         return LogVerdict(
+            may_be=None if may_be is None else tuple(cluster.name for cluster in may_be),
             verdict=UNKNOWN,
             why=why,
             rows=bare,
@@ -142,19 +143,22 @@ def _verdict_of(records: Records, named: Cluster | None, aside: str) -> LogVerdi
     able = [named] if named else _alike(observed)
     comparisons = [held for machine in able if (held := _against(observed, columns, machine))]
     if not comparisons:
-        return unknown(_no_cluster(observed, aside) if named is None else _not_held(observed, named))
+        fit = None if named else _fitting(observed)
+        return unknown(_not_held(observed, named) if named else _no_cluster(observed, aside, fit or ()), fit)
     # Machines that give one verdict are as good as one; where they differ, only the user knows.
     if len({held.rule.verdict for held in comparisons}) > 1:
         each = "; ".join(
             f"{_JUDGED.get(held.rule.verdict, held.rule.verdict)} as {held.cluster.name}"
             for held in comparisons
         )
-        return unknown(f"it may be from several machines: {each}; name its own with --cluster")
+        several = [held.cluster for held in comparisons]
+        return unknown(f"it may be from several machines: {each}; name its own with --cluster", several)
     verdict = _explained(min(comparisons, key=lambda held: held.distance), observed, taken)
     if named is None and verdict.verdict == BELOW and not any(cause.said for cause in verdict.causes):
         # accelerators alone do not say which NICs a machine has
         return unknown(
-            f"as {verdict.cluster} it would be {verdict.why}; only its accelerators were recognised: name the machine with --cluster"
+            f"as {verdict.cluster} it would be {verdict.why}; only its accelerators were recognised: name the machine with --cluster",
+            [held.cluster for held in comparisons],
         )
     return verdict
 
@@ -183,20 +187,26 @@ def _alike(observed: Observed) -> list[Cluster]:
     ]
 
 
-def _no_cluster(observed: Observed, aside: str) -> str:
-    """Return what is needed of a log whose machine nothing in it names, or names none that is known; `aside`: why the chosen one is not it."""
-    named = [load_cluster(name) for name in known_clusters()]
-    fit = [
-        cluster.name
-        for cluster in named
+def _fitting(observed: Observed) -> list[Cluster]:
+    """Return the known clusters that nothing in a log contradicts."""
+    return [
+        cluster
+        for cluster in map(load_cluster, known_clusters())
         # A machine on which the run would stay inside one node has no floor to hold it against.
         if floor_of(cluster) and not contradicts(observed, cluster) and (nodes_of(observed, cluster) or 1) > 1
     ]
+
+
+def _no_cluster(observed: Observed, aside: str, fit: Sequence[Cluster]) -> str:
+    """Return what is needed of a log whose machine nothing in it names, or names none that is known.
+
+    `aside` is why the chosen one is not it, `fit` are those that nothing contradicts.
+    """
     if observed.devices and not fit:
         return f"the log names {observed.devices[0]}, and no known machine has it in such a run: describe yours (`{_DRAFT}`)"
-    which = f", such as {', '.join(fit)}" if fit else ""
+    which = f", such as {', '.join(cluster.name for cluster in fit)}" if fit else ""
     head = f"{aside}; name its machine" if aside else "nothing in the log names its machine: name it"
-    return f"{head} with --cluster{which}; or describe it (`{_DRAFT}`)"
+    return f"{head} with --cluster{which}; or describe it with `{_DRAFT}`"
 
 
 def floor_of(cluster: Cluster) -> FloorFactor | None:
@@ -212,7 +222,7 @@ def _unheld(observed: Observed) -> str:
     if old := older_nccl(observed):
         return f"NCCL {old} is older than those whose law is known"
     if not observed.by_nccl_law:
-        return f"no law that was held against logs foretells {observed.collective} of {observed.tool or 'this tool'}"
+        return f"what {observed.collective} of {observed.tool or 'this tool'} should reach is not known: no law of it was held against logs"
     if observed.nodes == 1:
         return "one node: no law inside a node was held against logs"
     return "the buffers lie in host memory" if observed.memory == "host" else ""

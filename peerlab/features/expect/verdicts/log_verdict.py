@@ -22,6 +22,8 @@ IN_PAGE = {
     "give their number with --nodes": "paste the lines before its table, too",
 }
 """The same where a page has a list of clusters."""
+IN_LAB = {**IN_PAGE, "with --cluster": "in the list below"}
+"""The same where the list stands below the sentence."""
 
 
 def by_options(why: str, ways: Mapping[str, str]) -> str:
@@ -62,6 +64,8 @@ class LogVerdict:
     """Whether the run went through the network."""
     nic_GBps: float | None = None  # noqa: N815
     """What a NIC carried at the largest size by what the library runs there, GB/s; None where that is not known."""
+    may_be: tuple[str, ...] | None = None
+    """Known clusters that the run may be from, where only its user can tell; None where that is not the question."""
 
     _repr_html_ = shown
 
