@@ -12,7 +12,7 @@ from peerlab.diagnosis import diagnose
 from peerlab.diagnosis.placed_log import PlacedLog, as_measured, placed, say_changes, way_to
 from peerlab.features.diagnose.diagnosis_document import path_name
 from peerlab.features.diagnose.diagnosis_report import diagnosis_below
-from peerlab.features.expect.expect_report import for_lab, verdict_beside_list
+from peerlab.features.expect.expect_report import for_page, verdict_beside_list
 from peerlab.features.expect.verdicts.judging import judge
 from peerlab.features.expect.verdicts.log_verdict import LogVerdict
 from peerlab.features.expect.verdicts.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN
@@ -123,7 +123,7 @@ def _well(log_findings: LogFindings) -> str:
     verdicts = log_findings.verdicts
     worst = min(verdicts, key=lambda verdict: _WORST_FIRST.index(verdict.verdict), default=None)
     if worst is None or worst.verdict == UNKNOWN:
-        return f"whether it is well is not known{f' ({for_lab(worst.why)})' if worst else ''}"
+        return f"whether it is well is not known{f' ({for_page(worst.why)})' if worst else ''}"
     because = f". {worst.because.removesuffix('.')}" if worst.verdict == BELOW and worst.because else ""
     runs = f" (run {verdicts.index(worst) + 1} of {len(verdicts)})" if len(verdicts) > 1 else ""
     return f"{worst.why}{runs}{because}"

@@ -1,7 +1,7 @@
 """A verdict on a log, and what a machine should reach, as HTML: the verdict first, then the picture, then what would look like it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 
@@ -56,32 +56,27 @@ def verdict_html(verdicts: Sequence[Told]) -> str:
 
 def verdict_in_page(verdicts: Sequence[Told]) -> str:
     """Return verdicts as `verdict_html` does, for a page that has a list of clusters in the place of the command line's option."""
-    return verdict_html([{**verdict, "why": for_page(verdict["why"])} for verdict in verdicts])
-
-
-def for_page(why: str) -> str:
-    """Return why a verdict is as it is, for a page that has a list of clusters."""
-    return by_options(why, IN_PAGE)
+    return verdict_html([{**verdict, "why": for_page(verdict["why"], IN_PAGE)} for verdict in verdicts])
 
 
 def verdict_beside_list(verdicts: Sequence[Told]) -> tuple[str, str]:
     """Return a verdict, and what is below it, for a place that has a list of clusters between them; of several runs all is below."""
     # The list has the names of clusters and says which it is compared with: no sentence repeats them.
-    told = [{**verdict, "why": for_lab(verdict["why"]), "cluster": None} for verdict in verdicts]
+    told = [{**verdict, "why": for_page(verdict["why"]), "cluster": None} for verdict in verdicts]
     if len(told) != 1:
         return "", verdict_html(told)
     below = framed("expect", _RESTS, "".join(_below(told[0])), headed=False)
     return framed("expect", _TITLE, _head(told[0])), below
 
 
-def for_lab(why: str) -> str:
-    """Return why a verdict is as it is in the words of a place with a list of clusters, which has their titles.
+def for_page(why: str, ways: Mapping[str, str] = IN_LAB) -> str:
+    """Return why a verdict is as it is in the words of a page with a list of clusters, which has their titles.
 
-    >>> for_lab("held up as alps-gh200-tcp; name its own with --cluster")
+    >>> for_page("held up as alps-gh200-tcp; name its own with --cluster")
     'held up as Alps GH200, NCCL over TCP; name its own in the list below'
     """
     titled = _names_of_clusters().sub(lambda name: load_cluster(name[0]).title, _WHICH.sub("", why))
-    return by_options(titled, IN_LAB)
+    return by_options(titled, ways)
 
 
 def expectation_html(found: Told) -> str:
