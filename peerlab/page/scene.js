@@ -4,6 +4,7 @@ import { NARROW_UNITS, narrowBoxes, narrowLine, narrowPoint, narrowStep, narrowW
 import { meet, widthOf } from "./places.js";
 import { RegistrationTable } from "./registration_table.js";
 import { Rows } from "./rows.js";
+import { ScheduleSteps } from "./schedule_steps.js";
 import { View } from "./view.js";
 import { PartTip } from "./tip.js";
 import { besideSwitch, comesDown, occupied, PASSED, phaseOfWait } from "./trains.js";
@@ -111,6 +112,8 @@ export class Scene extends View {
       begin: "enter",
       end: "until",
     });
+    const { moves } = this;
+    this.steps = new ScheduleSteps(moves, (row) => moves.whose[row] & 1 || !meta.ring);
     this.table.apply(part.table);
     this.late = Lateness.of(this.page);
     this.ways = {};
@@ -465,7 +468,7 @@ export class Scene extends View {
 
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step. Where words are larger than their place, they stand below the boxes.
   addNames(words, time) {
-    const { sight, names } = this.data, step = Math.min(this.step(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
+    const { sight, names } = this.data, step = Math.min(this.steps.latest(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
     const { sparse } = this.figures, low = sparse && !this.narrow && other[2] < LOW;
     // on a slide no name moves when the partner has one more digit
     const longest = this.enlarged ? widthOf(`${sight.unit} ${this.meta.nodes - 1}`, parseFloat(this.px(12)), true) / this.scale : 0;
@@ -494,12 +497,12 @@ export class Scene extends View {
     return Object.keys(slow).length === 1 && Boolean(this.page.root.closest(".pl-explorer")?.querySelector(".pl-fault"));
   }
 
-  // The ring: nodes whose contribution a slice of this step carries when it arrives (or that have the finished one then).
+  // The ring: nodes whose contribution a slice of the first step that is not over carries when it arrives (or that have the finished one then).
   addRing(words, time) {
     const { ring } = this, { nodes, steps, reducing, collective, sums } = this.meta, columns = { x: [], y: [], fill: [], size: [] };
     this.lateRing = NO_RING;
     if (!steps || this.meta.collective === "point-to-point") return columns;
-    const step = this.step(time), dots = Math.min(nodes, ring.dots), doing = collective === "alltoall" ? "exchanging" : sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
+    const step = this.steps.first(time), dots = Math.min(nodes, ring.dots), doing = collective === "alltoall" ? "exchanging" : sums ? "in the switches" : step < reducing ? "adding up" : "handing out";
     if (this.narrow) {
       const [said, below] = [narrowStep(0), narrowStep(1)];
       const latest = this.sayLatest();
@@ -516,7 +519,7 @@ export class Scene extends View {
       columns.fill.push(back < lit ? "register" : "faint");
       columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * (ring.below ? 1.6 : 1) * this.scale);
     }
-    const { partner } = this.data.sight, mate = partner[Math.min(step, partner.length - 1)];
+    const { partner } = this.data.sight, mate = partner[Math.min(this.steps.latest(time), partner.length - 1)]; // the one whose name stands at the other node
     if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
     if (this.late) this.lateRing = this.late.ring(this.lags, { ...ring, across, down }, this.scale, this.figures.colour("hot"));
     const latest = this.sayLatest(); // in the place of what is done: so nothing moves when it is known
@@ -538,13 +541,6 @@ export class Scene extends View {
     const { ring } = this, late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
     const fits = (text) => this.narrow || widthOf(text, letters) / this.scale <= (ring.below ? SCENE_WIDTH - 2 * NODE_WIDTH - BESIDE_RING : SCENE_WIDTH - NODE_WIDTH - ring.x - ring.words);
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
-  }
-
-  // The latest step of which a slice has been sent.
-  step(time) {
-    let step = 0;
-    for (const [i, , j, s] of this.moves.recent(time, 8)) if (this.moves.whose[i] & 1 || !this.meta.ring) step = Math.max(step, this.moves.step[i] + j * s.steps);
-    return step;
   }
 }
 

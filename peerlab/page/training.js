@@ -20,6 +20,7 @@ import { sayTime } from "./words.js";
  * @property {number[]} start
  * @property {StepState[]} states
  * @property {Road[]} roads
+ * @property {string[][][]} colours
  */
 /**
  * @typedef {object} StepControl Something that a reader may change
@@ -71,8 +72,6 @@ const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged e
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const THUMB = 14; // px: of the slider, whose middle stands at the moment
-// What moves on the road, by its colour.
-const STAGES = { copy: "copy to host memory or back", cpu: "CPU copies, TCP/IP", network: "NIC to NIC", direct: "NIC to NIC", flight: "in flight", gather: "scale-up", register: "registration" };
 const LEAST = 0.4; // px; what is narrower joins its neighbour
 const THIN = 3; // px: how narrow a box is at least
 const HATCH = 5; // px from line to line; what is narrower than two of them is filled
@@ -454,7 +453,7 @@ class StepPage extends PlayedPage {
     if (this.road?.road !== road) {
       this.road = new RaceRoad(host.querySelector("svg"), road);
       this.road.paint(1);
-      this.fillStages(road);
+      this.fillStages(this.data.colours[side.roads[at]]);
     }
     const before = now < begin, done = now >= end - 1e-6;
     const doing = before ? "waits for its gradients" : done ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
@@ -465,12 +464,11 @@ class StepPage extends PlayedPage {
   }
 
   // Names what moves on the road, each colour once.
-  fillStages({ stretches }) {
-    const roles = [...new Set(stretches.map(({ role }) => role))].filter((role) => STAGES[role]);
-    this.find(".ts-stages").replaceChildren(...roles.map((role) => {
+  fillStages(colours) {
+    this.find(".ts-stages").replaceChildren(...colours.map(([role, words]) => {
       const entry = make("li", ""), swatch = make("i", "ts-swatch");
       swatch.style.background = `var(--pl-${role})`;
-      entry.append(swatch, STAGES[role]);
+      entry.append(swatch, words);
       return entry;
     }));
   }

@@ -48,6 +48,21 @@ def test_with_reduced_motion_a_page_stands_still_and_steps(opened):
     assert opened.page.locator(".pl-scene").screenshot() != before
 
 
+@pytest.mark.parametrize("path", ["host-rdma", "peer-direct"])
+def test_the_step_that_is_told_never_goes_back(opened, path):
+    """Slices of several steps are on their way at once; the caption told whichever had begun last: 12, 14, 13."""
+    opened.open(run(path=path))
+    steps = opened.ask(
+        """page => Array.from({ length: 101 }, (_, i) => {
+             page.player.seek((i / 100) * page.player.length);
+             return page.figures.model("scene_words").data.text.map(word => /^step (\\d+) of 14$/.exec(word)?.[1]).find(Boolean) })"""
+    )
+    numbers = [int(step) for step in steps]
+    assert numbers == sorted(numbers)
+    assert (numbers[0], numbers[-1]) == (1, 14)
+    assert len(set(numbers)) > 9
+
+
 WAYS = {
     **{
         status: f"tellKernel('statusChanged', '{status}')"

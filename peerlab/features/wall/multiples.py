@@ -31,8 +31,8 @@ _TOP, _BASE, _BAR = 50.0, 104.0, 154.0
 _CARRIAGE = 14.0
 _NAME, _LONGEST_TITLE, _LONGEST_WAIT = 26, 64, 32
 """Letters of a name, of the title and of what a run waits for at their usual sizes; longer ones are written smaller."""
-_LINE = 120
-"""Letters of a line of the foot."""
+_LINE = 142
+"""Letters of a line of the foot, which is then as wide as the pictures above it."""
 
 
 def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[str] = ()) -> str:

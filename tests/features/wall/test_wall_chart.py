@@ -97,6 +97,14 @@ def test_a_long_title_ends_inside_the_chart(tmp_path, over):
     assert wide < 1216
 
 
+def test_the_words_below_a_list_are_as_wide_as_the_list(tmp_path):
+    """They were broken at four fifths of its width."""
+    chart = peerlab.wall_chart(peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over="clusters")
+    first, *_ = (word for word in words(chart) if word.startswith("Not shown, "))
+    # A letter is about 0.52 of its height wide, which is 16.
+    assert 0.9 * 1216 < 0.52 * 16 * len(first) < 1216
+
+
 def test_bars_have_one_scale(tmp_path):
     tree = ET.parse(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg"))  # noqa: S314  (our own)
     bars = [
