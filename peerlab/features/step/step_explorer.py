@@ -127,16 +127,16 @@ class StepExplorer(Spoken):
         self._begin(asked)
 
     def _in_a_row(self) -> list[w.Widget]:
-        """Return the controls as they stand, with a button for the rare ones, which the page's style folds where all have no room in one row."""
+        """Return the controls as they stand, with a button for the rare ones, which the page's style folds unless they are changed."""
         self.more = w.ToggleButton(description="More", tooltip="Rarer settings", icon="caret-right")
         classed(self.more, "pl-plain", "pl-more-button", "pl-step-more")
         sliders = [
             classed(pair(control, _value_beside(control)), "pl-step-often")
             for control in (self.nodes, self.batch)
         ]
-        rare = (self.passes, self.bucket, self.shard, self.overlap, self.cache)
+        self._usual = {self.passes: Step.accumulate, self.bucket: Step.bucket_bytes, self.shard: Step.shard, self.overlap: Step.overlap, self.cache: True}  # fmt: skip
         often = [self.workload, self.path, self.beside, *sliders, self.more]
-        return [*often, *(classed(control, "pl-step-rare") for control in rare)]
+        return [*often, *(classed(control, "pl-step-rare") for control in self._usual)]
 
     def _begin(self, asked: Step) -> None:
         """Give the controls the values of a step, and listen to them."""
@@ -151,6 +151,12 @@ class StepExplorer(Spoken):
             # The value before the ear: setting it is no change of the user's.
             control.value = value
             control.observe(lambda _: self._changed(), "value")
+        self._mark()
+
+    def _mark(self) -> None:
+        """Mark the rare controls that are not as usual: they are not folded."""
+        for control, usual in self._usual.items():
+            (control.remove_class if control.value == usual else control.add_class)("pl-changed")
 
     def _questions(self) -> list[Step]:
         """Return what the controls ask for: a step, and beside it the same on a second path."""
@@ -177,6 +183,7 @@ class StepExplorer(Spoken):
 
     def _changed(self) -> None:
         """Answer what is asked now; without a running loop, as in a plain shell, at once."""
+        self._mark()
         # What runs in a thread goes on, but nobody waits for it any more.
         if self._task:
             self._task.cancel()
@@ -190,7 +197,7 @@ class StepExplorer(Spoken):
         except RuntimeError:
             self._try(steps)
             return
-        self.status.value = "<p role='status'>Simulating ...</p>"
+        self.status.value = "<p role='status'>Simulating</p>"
         self._task = loop.create_task(self._later(steps))
 
     async def _later(self, asked: list[Step]) -> None:

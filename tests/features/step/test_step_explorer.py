@@ -28,16 +28,28 @@ def test_it_begins_with_what_was_asked_and_peer_direct_beside_it(shown):
     assert repr(host) in repr(shown)
 
 
-def test_what_is_changed_rarely_folds_behind_more_in_a_narrow_notebook(shown):
-    """Nine controls in two rows stood before the answer."""
+def test_what_is_changed_rarely_folds_behind_more(shown):
+    """Ten controls in a row stood before the answer."""
     controls = shown.children[1].children
     place = controls.index(shown.more)
     assert [control for control in controls if "pl-step-rare" in control._dom_classes] == list(
         controls[place + 1 :]
     )
     assert (
-        ".pl-step-controls:not(:has(> .pl-step-more.mod-active)) > .pl-step-rare" in shown.children[0].value
+        ".pl-step-controls:not(:has(> .pl-step-more.mod-active)) > .pl-step-rare:not(.pl-changed)"
+        in shown.children[0].value
     )
+
+
+def test_what_is_not_as_usual_is_not_folded(shown):
+    def changed():
+        return [control for control in shown.children[1].children if "pl-changed" in control._dom_classes]
+
+    assert changed() == []
+    shown.shard.value, shown.overlap.value = "fsdp", False
+    assert changed() == [shown.shard, shown.overlap]
+    shown.overlap.value = True
+    assert changed() == [shown.shard]
 
 
 @pytest.mark.parametrize(
