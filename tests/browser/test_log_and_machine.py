@@ -77,7 +77,7 @@ def test_the_list_below_a_verdict_reads_the_log_again_with_another_cluster(panel
     page = panel.page
     paste(panel, NCCL_WITHOUT_END)
     first = page.locator(".pl-log-first").last
-    expect(first).to_contain_text("name its machine in the list below")
+    expect(first).to_contain_text("Name it in the list below")
     machine = page.locator(".pl-log-machine select").last
     gap = machine.bounding_box()["y"] - (first.bounding_box()["y"] + first.bounding_box()["height"])
     assert 0 <= gap < 20, "it stands below the sentence"

@@ -123,7 +123,8 @@ def _well(log_findings: LogFindings) -> str:
     verdicts = log_findings.verdicts
     worst = min(verdicts, key=lambda verdict: _WORST_FIRST.index(verdict.verdict), default=None)
     if worst is None or worst.verdict == UNKNOWN:
-        return f"whether it is well is not known{f' ({for_page(worst.why)})' if worst else ''}"
+        why = f" ({for_page(worst.why).removesuffix('.')})" if worst else ""
+        return f"whether it is well is not known{why}"
     because = f". {worst.because.removesuffix('.')}" if worst.verdict == BELOW and worst.because else ""
     runs = f" (run {verdicts.index(worst) + 1} of {len(verdicts)})" if len(verdicts) > 1 else ""
     return f"{worst.why}{runs}{because}"

@@ -251,6 +251,6 @@ def test_the_cluster_that_a_page_shows_is_the_logs_unless_the_log_contradicts_it
     assert (found.verdict, found.cluster) == ("healthy", "p4d")
     (found,) = judge(log([1.0] * 9), chosen=peerlab.load_cluster("dl1"))
     page = verdict_in_page([found.as_dict()])
-    assert re.search("<b>(.*?)</b>", page)[1] == "Cannot tell: the log is not from Gaudi DL1, which is chosen"
-    assert "does not run on Gaudi" in page
-    assert "name its machine in the list Cluster above" in page
+    assert re.search("<b>(.*?)</b>", page)[1] == "Cannot tell: nothing in the log names its machine"
+    assert "Name it in the list Cluster above; or describe it with <code>" in page
+    assert "It is not from Gaudi DL1, which is shown: nccl-tests does not run on Gaudi, " in page

@@ -73,7 +73,7 @@ def judge(
 
 
 def _named(records: Records, named: Cluster | None, chosen: Cluster | None) -> tuple[Cluster | None, str]:
-    """Return the cluster of a run that is named, and why it is not that which is chosen, as a clause."""
+    """Return the cluster of a run that is named, and why it is not that which is shown, as a sentence."""
     # The user's word first, then the log's own, and only then what its accelerators make likely; peerlab's own logs name their cluster.
     if named:
         return named, ""
@@ -82,7 +82,7 @@ def _named(records: Records, named: Cluster | None, chosen: Cluster | None) -> t
         return load_cluster(taken), ""
     why = contradicts(observe(records), chosen) if chosen else ""
     if chosen and why:
-        return None, f"the log is not from {chosen.title}, which is chosen: {why}"
+        return None, f"It is not from {chosen.title}, which is shown: {why}."
     return chosen, ""
 
 
@@ -200,13 +200,15 @@ def _fitting(observed: Observed) -> list[Cluster]:
 def _no_cluster(observed: Observed, aside: str, fit: Sequence[Cluster]) -> str:
     """Return what is needed of a log whose machine nothing in it names, or names none that is known.
 
-    `aside` is why the chosen one is not it, `fit` are those that nothing contradicts.
+    `aside` says why the one that is shown is not it, `fit` are those that nothing contradicts.
     """
     if observed.devices and not fit:
         return f"the log names {observed.devices[0]}, and no known machine has it in such a run: describe yours (`{_DRAFT}`)"
     which = f", such as {', '.join(cluster.name for cluster in fit)}" if fit else ""
-    head = f"{aside}; name its machine" if aside else "nothing in the log names its machine: name it"
-    return f"{head} with --cluster{which}; or describe it with `{_DRAFT}`"
+    named = (
+        f"nothing in the log names its machine: name it with --cluster{which}; or describe it with `{_DRAFT}`"
+    )
+    return f"{named}. {aside}" if aside else named
 
 
 def floor_of(cluster: Cluster) -> FloorFactor | None:
