@@ -196,6 +196,25 @@ def test_parts_of_two_cards_that_are_compared_begin_at_the_same_heights(page):
     assert len(parts[0]) == 3  # name, picture, facts
 
 
+def test_words_and_rules_of_a_table_begin_and_end_where_those_of_other_cards_do(page):
+    """Rules began four pixels left of them, words six to their right."""
+    edges = set()
+    for number in range(len(SHOWN)):
+        page.evaluate("number => Reveal.slide(number)", number)
+        edges |= set(
+            map(
+                tuple,
+                page.evaluate(
+                    """() => [...document.querySelectorAll('section.present .wide')].map(card => {
+                         const range = document.createRange(), box = card.getBoundingClientRect(), table = card.querySelector('table').getBoundingClientRect();
+                         range.selectNodeContents(card.querySelector('tbody th'));
+                         return [range.getBoundingClientRect().left - box.left, table.left - box.left, box.right - table.right].map(Math.round) })"""
+                ),
+            )
+        )
+    assert edges == {(20, 20, 20)}
+
+
 def test_the_controls_of_the_live_slide_are_one_row(page):
     page.evaluate("number => Reveal.slide(number)", SHOWN.index("live"))
     frame = explorer_of(page)
