@@ -90,9 +90,8 @@ def await_bands(one: Explorer) -> None:
     """Wait until the curves have all their bands and the gain its range; that they are old is told after a moment."""
     one.page.wait_for_timeout(700)
     one.page.wait_for_function(
-        """() => { const { old, bands } = [...window.peerlabPages].at(-1).curves.curves;
-             const gain = [...document.querySelectorAll(".pl-range")].at(-1)?.textContent ?? "";
-             return !old && !bands.includes("computing") && !gain.includes("range follows") }""",
+        """() => { const { model } = [...window.peerlabPages].at(-1);
+             return model.get("curves").state === "whole" && !model.get("ratio")?.pending }""",
         timeout=120_000,
     )
 

@@ -6,7 +6,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from peerlab.answer.run import Run
@@ -14,8 +14,8 @@ from peerlab.answer.sensitivity import Band
 from peerlab.app.after_picture import AfterPicture
 from peerlab.app.runs import PATIENCE_S, GivingWay, Runs, give_turns
 from peerlab.base.errors import Cancelled, PeerlabError
-from peerlab.picture.curve_scenarios import PathCurve, lines
-from peerlab.picture.curves import curves
+from peerlab.picture.curve_scenarios import PathCurve, key, line_of, lines
+from peerlab.picture.curves import LINES, RANGES, WHOLE, curves
 from peerlab.question.scenario import Scenario
 from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow
@@ -55,30 +55,32 @@ class CurvesInBackground(AfterPicture):
         """Let bands wait for a moment, so that the simulation of a change has the processor."""
         self._giving_way.rest()
 
-    def _tell(self, parcel: dict[str, object]) -> None:
-        self._shown = parcel
-        self._show(parcel)
+    def _tell(self, parcel: Mapping[str, object]) -> None:
+        self._shown = dict(parcel)
+        self._show(self._shown)
 
     async def _draw(self, scenario: Scenario, wanted: Sequence[PathCurve]) -> None:
         axis = self.axis
         computed = await self._draw_lines(scenario, wanted)
         bands: dict[str, list[Band | None]] = {}
-        for line, runs in computed:
+        for line, runs in sorted(computed, key=lambda each: each[0].name != line_of(scenario)):
             bands[line.name] = await self._bands_of(runs)
-            self._tell(curves(scenario, axis, computed, bands, complete=len(bands) == len(computed)))
+            state = WHOLE if len(bands) == len(computed) else RANGES
+            self._tell(curves(scenario, axis, computed, bands, state=state))
 
     async def _draw_lines(
         self, scenario: Scenario, wanted: Sequence[PathCurve], most_s: float = _MOST_S
     ) -> list[tuple[PathCurve, list[Run | None]]]:
-        axis, begun, computed = self.axis, time.monotonic(), []
-        for line in wanted:
+        axis, begun, drawn = self.axis, time.monotonic(), dict[str, tuple[PathCurve, list[Run | None]]]()
+        # the line that the scenario lies on comes first, with its range: a reader looks there
+        for line in sorted(wanted, key=lambda each: each.name != line_of(scenario)):
             runs: list[Run | None] = []
             possible = list(line.scenarios)
             for place, point in enumerate(line.scenarios):
                 await give_turns()
                 # Curves that are soon replaced never look old: that would only flicker.
-                if self._shown and not self._shown.get("old") and time.monotonic() - begun > PATIENCE_S:
-                    self._tell({**self._shown, "old": True})
+                if self._of_another(scenario) and time.monotonic() - begun > PATIENCE_S:
+                    self._tell({**self._shown, "state": "old"})
                 try:
                     runs.append(await self._runs.get_patiently(point, most_s) if point else None)
                 except TooSlow:  # so are the larger ones
@@ -87,11 +89,16 @@ class CurvesInBackground(AfterPicture):
                 except PeerlabError:  # a point that is impossible (a memlock limit) is left out
                     runs.append(None)
                     possible[place] = None
-            computed.append((replace(line, scenarios=tuple(possible)), runs))
+            drawn[line.name] = (replace(line, scenarios=tuple(possible)), runs)
+            computed = [drawn[each.name] for each in wanted if each.name in drawn]
             if time.monotonic() - begun > _SHOW_S and len(computed) < len(wanted):
-                self._tell(curves(scenario, axis, computed))
+                self._tell(curves(scenario, axis, computed, state=LINES))
         self._tell(curves(scenario, axis, computed))
         return computed
+
+    def _of_another(self, scenario: Scenario) -> bool:
+        """Return whether the curves that are shown look as if they were this scenario's, and are not."""
+        return self._shown.get("state", "old") != "old" and self._shown["key"] != key(scenario, self.axis)
 
     async def _bands_of(self, runs: Sequence[Run | None]) -> list[Band | None]:
         """Return the bands of a line's points, computed in a thread that ends soon after this is cancelled."""

@@ -64,7 +64,7 @@ export class Choices {
       input.disabled = this.albums.every((one) => one.rests(choice.field));
       input.closest("label").title = input.disabled ? "rests: this path registers its memory once, at start, or none" : "";
       if (!output) return;
-      output.textContent = choice.names[number];
+      output.textContent = choice.names[number].replace(` ${choice.label.toLowerCase()}`, ""); // its name stands before the slider
       input.setAttribute("aria-valuetext", choice.names[number]);
     });
   }

@@ -1,25 +1,19 @@
 // How high the curves' axis goes: as far as what is compared on it, not as far as what limits it. Where the wire limit lies
-// beyond, the axis is broken off and the limit has a strip above the break; its name says its value.
+// beyond, it has no line: an arrow points to it, and its name says its value.
 const STEPS = [1, 2, 2.5, 4, 5, 8];
 const MOST_STEPS = 4; // from tick to tick, to the axis' end
 const ABOVE_ALL = 5; // pixels between the axis' end and the legend
 const BELOW_ZERO = 3; // pixels: a line at zero is as thick as others
-const BREAK_STRIP = 15; // pixels of a broken axis, above its end
-const IN_STRIP = [8, 13]; // between which of them the limit lies
 
 // Heights in pixels, the rest in the unit of the axis: `data` has at least the share `least` of the height, and what is
 // `beyond` it (limit, bands, what was before) as much as leaves it that. `circles` are whole. `above` is what the legend takes.
-export function axisHeights({ data, limit, beyond, circles, height, above, least, zoom }) {
-  const shut = limit.length > 0 && Math.min(...limit), reach = [...new Set([data, ...beyond.filter((y) => y > data)])].sort((a, b) => b - a);
-  const wholly = (last) => shut !== false && shut > last, strip = (last) => (wholly(last) ? BREAK_STRIP * zoom : 0), roof = (last) => Math.max(above + ABOVE_ALL * zoom, ...circles.map(({ radius }) => radius)) + strip(last);
+export function axisHeights({ data, beyond, circles, height, above, least, zoom }) {
+  const reach = [...new Set([data, ...beyond.filter((y) => y > data)])].sort((a, b) => b - a);
+  const roof = Math.max(above + ABOVE_ALL * zoom, ...circles.map(({ radius }) => radius));
   const lowest = (0.9 * least * height) / (data || 1), below = Math.max(BELOW_ZERO, ...circles.map(({ y, radius }) => radius - y * lowest));
-  const used = (last) => (last ? (data / last) * (1 - (roof(last) + below) / height) : 1);
-  const top = data ? reach.map(roundEnd).find((end) => used(end) >= least) ?? roundEnd(data) : 1, last = data && top;
-  const perUnit = Math.max(1, height - roof(last) - below) / top;
-  return {
-    last: top, stem: below > BELOW_ZERO ? 0 : below, perUnit, start: -below / perUnit, end: top + roof(last) / perUnit, round: roundTicks(top), broken: wholly(last),
-    inStrip: (share) => top + ((IN_STRIP[0] + share * (IN_STRIP[1] - IN_STRIP[0])) * zoom) / perUnit,
-  };
+  const used = (last) => (last ? (data / last) * (1 - (roof + below) / height) : 1);
+  const last = data ? reach.map(roundEnd).find((end) => used(end) >= least) ?? roundEnd(data) : 1, perUnit = Math.max(1, height - roof - below) / last;
+  return { last, stem: below > BELOW_ZERO ? 0 : below, perUnit, start: -below / perUnit, end: last + roof / perUnit, round: roundTicks(last) };
 }
 
 // The first round value that nothing passes, a few round steps from zero.

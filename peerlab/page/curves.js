@@ -17,6 +17,7 @@ const LEAD = 14; // pixels behind the last value: lines lead to their names
 const SAMPLE = 26; // to where from there a sample of the line stands
 const BELOW_LEGEND = 3; // pixels: names begin there
 const NAMED = 30; // where its name begins
+const UP = "↑ "; // in a sample's place: this line ends above the axis
 const LEAST = 0.6; // of the height: as much is for what is compared
 const LEAST_HERE = 0.25; // where spreads are as wide as on a busy machine
 const ALIKE = 0.03; // of its height: what was before and lies nearer has no ring
@@ -27,6 +28,7 @@ const MORE_IN_THE_DARK = 2.6; // times as dense is a band on a dark ground
 const CASING = 4; // pixels by which a line is wider than the one on it
 const CIRCLE = 14; // pixels
 const DASH = [7, 3];
+const BY_VALUE = ["x", "y", "low", "high", "note", "switch"]; // of a line, for each value of the axis
 const OLD = 0.45; // how dark lines of the scenario before are, until those of this one are known
 const LED = 10; // pixels: a name that stands further from its line's end has no line that leads there
 
@@ -43,6 +45,41 @@ const LED = 10; // pixels: a name that stands further from its line's end has no
  * @property {string} disturbed
  * @property {Object<string, string>} of
  * @property {string} machine
+ */
+/**
+ * @typedef {object} CurvesParcel What the page draws the curves of
+ * @property {string} axis
+ * @property {number[]} values
+ * @property {string[]} names
+ * @property {number} simulated
+ * @property {CurveLine[]} lines
+ * @property {Object<string, CurveLimit>} limits
+ * @property {string} key
+ * @property {string} state
+ * @property {string} bands
+ * @property {string} about
+ * @property {string} switches
+ */
+/**
+ * @typedef {object} CurveLine One path's line
+ * @property {string} name
+ * @property {string} label
+ * @property {string} role
+ * @property {string} ink
+ * @property {number[]} x
+ * @property {(number | null)[]} y
+ * @property {(number | null)[]} low
+ * @property {(number | null)[]} high
+ * @property {boolean[]} switch
+ * @property {string[]} note
+ * @property {boolean} twin
+ */
+/**
+ * @typedef {object} CurveLimit What the wire can carry
+ * @property {string} label
+ * @property {(number | null)[]} y
+ * @property {(number | null)[]} low
+ * @property {(number | null)[]} high
  */
 export class Curves extends View {
   static html = `
@@ -89,8 +126,8 @@ export class Curves extends View {
     const value = frame.x_scale.invert(clientX - box.left), i = Math.log(value / values[0]) / Math.log(values[1] / values[0]);
     const away = (ys) => (i < 0 || i > values.length - 1 ? NaN : Math.abs(frame.y_scale.compute(between(ys, i)) - (clientY - box.top)));
     let near = NEAR, found = null;
-    for (const { name, y } of this.curves.lines) if (away(this.shown(y)) < near) [near, found] = [away(this.shown(y)), name];
-    return found ?? (away(this.limitHeights()) < NEAR ? LIMIT : null);
+    for (const { name, y } of this.lines) if (away(this.shown(y)) < near) [near, found] = [away(this.shown(y)), name];
+    return found ?? (away(this.shown(this.limit().y)) < NEAR ? LIMIT : null);
   }
 
   apply(_, { meta }) {
@@ -142,18 +179,21 @@ export class Curves extends View {
 
   // How high the axis goes, and what of it each pixel is.
   measure() {
-    const { curves, figures } = this, { height } = figures.view("curves").frame.bbox, present = (ys) => ys.filter(isFinite);
-    const data = present([...curves.lines.flatMap((line) => this.scaled(line.y)), ...this.scaled(this.points().y), ...this.circles().map(({ y }) => y)]);
+    const { curves, figures, lines } = this, { height } = figures.view("curves").frame.bbox, present = (ys) => ys.filter(isFinite);
+    const data = present([...lines.flatMap((line) => this.scaled(line.y)), ...this.scaled(this.points().y), ...this.circles().map(({ y }) => y)]);
     const limit = present(this.shown(this.limit().y)), noise = (this.here && curves.noise?.high) || [];
     return axisHeights({
-      data: Math.max(0, ...data), limit, beyond: present([...limit, ...noise, ...curves.lines.flatMap((line) => this.scaled(line.high ?? []))]),
+      data: Math.max(0, ...data), beyond: present([...limit, ...noise, ...lines.flatMap((line) => this.scaled(line.high ?? []))]),
       circles: this.circles().map(({ y, size }) => ({ y, radius: size / 2 + 2 })), height, above: this.legend, least: this.here ? LEAST_HERE : LEAST, zoom: figures.zoom,
     });
   }
 
   // The values of the axis as far as a line goes, a measured point or the mark: what takes long to simulate leaves no empty room, nor does what cannot be.
   reach() {
-    const { values, lines, axis } = this.curves, there = (line) => line.x.filter((_, i) => line.y[i] !== null);
+    const { values, axis, simulated = values.length } = this.curves, there = (line) => line.x.filter((_, i) => line.y[i] !== null);
+    const own = this.there(this.mark) ? values.findIndex((value) => value >= this.mark[axis]) + 1 : 0, shown = Math.max(simulated, own);
+    const lines = this.curves.lines.map((line) => ({ ...line, ...Object.fromEntries(BY_VALUE.map((name) => [name, line[name]?.slice(0, shown)])) }));
+    this.lines = lines;
     const all = [...lines.flatMap(there), ...this.points().x, ...(this.there(this.mark) ? [this.mark[axis]] : [])];
     const first = Math.max(0, values.findLastIndex((value) => value <= Math.min(...all))), end = values.findIndex((value) => value >= Math.max(...all)) + 1;
     [this.first, this.end] = end - first > 1 ? [first, end] : [0, values.length];
@@ -250,18 +290,15 @@ export class Curves extends View {
     return mark.of[this.curves.axis] === this.curves.key;
   }
 
+  // Whether it ends above the axis.
+  limitAbove() {
+    return this.shown(this.limit().y).findLast(isFinite) > this.y.last;
+  }
+
   // Its name; where it ends above the axis, with its value.
   limitName() {
     const { label, y } = this.limit(), end = this.shown(y).findLast(isFinite);
-    return end > this.y.last ? `${label} ${inDigits(end)}` : label;
-  }
-
-  // At which heights its line stands: above a break of the axis it has its shape, and no scale.
-  limitHeights() {
-    const ys = this.shown(this.limit().y);
-    if (!this.y.broken) return ys;
-    const [low, high] = [Math.min(...ys.filter(isFinite)), Math.max(...ys.filter(isFinite))];
-    return ys.map((y) => this.y.inStrip(high > 1.02 * low ? (y - low) / (high - low) : 0.5));
+    return this.limitAbove() ? `${label} ${inDigits(end)}` : label;
   }
 
   // As `scaled`, for the values that the axis shows.
@@ -298,8 +335,9 @@ export class Curves extends View {
   // The legend: each sign and what it is.
   sayLegend() {
     const { curves } = this, legend = this.find(".pl-bands"), former = this.former() && ["ring", this.formerName()];
-    const range = curves.bands && [this.bandOf().length && !curves.bands.startsWith("computing") ? "range" : "", curves.bands];
-    const signs = curves.old ? [["", "computing the curves of this scenario"]] : [former, ...this.measuredSigns(), curves.switches && ["dot", curves.switches], range].filter(Boolean);
+    const banded = this.bandOf().length > 0, range = curves.bands && (banded || this.here) && [banded ? "range" : "", curves.bands];
+    const follows = ["old", "lines"].includes(curves.state) ? "computing the curves" : curves.state === "ranges" && !banded && "computing the range";
+    const signs = [former, ...this.measuredSigns(), curves.switches && ["dot", curves.switches], follows ? ["", follows] : range].filter(Boolean);
     const said = JSON.stringify([signs, curves.about]);
     if (said === this.said) return;
     this.said = said;
@@ -311,7 +349,7 @@ export class Curves extends View {
   // The lines as they lie over each other: this scenario's on the others, dashes on what has their colour.
   upwards() {
     const level = (line) => (line.name === this.mark.line ? 1 : line.twin ? 2 : 0);
-    return [...this.curves.lines].sort((a, b) => level(a) - level(b));
+    return [...this.lines].sort((a, b) => level(a) - level(b));
   }
 
   // The lines whose bands are drawn: one at a time, as more hide each other.
@@ -322,16 +360,16 @@ export class Curves extends View {
 
   // How dark lines are; words keep their contrast.
   get shade() {
-    return this.curves.old ? OLD : 1;
+    return this.curves.state === "old" ? OLD : 1;
   }
 
   // A colour so dark, for marks that have no such column.
   shaded(role) {
-    return this.curves.old ? this.figures.colour(role) + Math.round(255 * OLD).toString(16) : role;
+    return this.curves.state === "old" ? this.figures.colour(role) + Math.round(255 * OLD).toString(16) : role;
   }
 
   drawBands() {
-    const { curves, figures, shade, y: { last, broken } } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
+    const { curves, figures, shade, y: { last } } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
     const add = (x, low, high, role, alpha, edge = 0) => {
       const there = [...low.keys()].filter((i) => i < x.length && isFinite(low[i]));
       if (there.length < 2) return;
@@ -343,7 +381,7 @@ export class Curves extends View {
       if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys, last), line: this.shaded(role) })) edges[name].push(column);
     };
     const limit = this.limit(), { noise } = curves;
-    if (this.pointed === LIMIT && !broken && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.shown(limit.low), this.shown(limit.high), "muted", 0.16);
+    if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.shown(limit.low), this.shown(limit.high), "muted", 0.16);
     for (const line of this.bandOf()) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 : 0.07, this.here ? 0 : 1);
     if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
     figures.fill("curves_bands", drawn, ["fill"]);
@@ -368,15 +406,14 @@ export class Curves extends View {
   }
 
   drawLines() {
-    const { figures, values, shade, y: { last, broken } } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
+    const { figures, values, shade, y: { last } } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const points = { x: [], y: [], fill: [], label: [], note: [], size: [] };
     const add = (xs, ys, line, dash, width, alpha) => {
       const row = { xs, ys, line, dash, width, alpha };
       for (const name in drawn) drawn[name].push(row[name]);
     };
-    const limit = broken ? { xs: values, ys: this.limitHeights() } : belowEnd(values, this.limitHeights(), last);
+    const limit = belowEnd(values, this.shown(this.limit().y), last);
     add(limit.xs, limit.ys, "muted", [4, 4], 1.2, shade);
-    if (broken) for (const [xs, ys] of this.breakOfAxis()) add(xs, ys, "muted", [], 1.2, 1);
     const lines = this.upwards();
     lines.forEach((line, n) => {
       const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), on = this.linesOn(line, lines.slice(n + 1));
@@ -390,18 +427,11 @@ export class Curves extends View {
     figures.fill("curves_points", points, ["fill"]);
   }
 
-  // Two strokes across the axis, between its end and the limit above.
-  breakOfAxis() {
-    const { values, pixel, figures: { zoom }, y: { last, perUnit } } = this;
-    const x = (px) => values[0] * Math.exp((px - BEFORE_FIRST) * zoom * pixel), y = (px) => last + (px * zoom) / perUnit;
-    return [2, 5.5].map((up) => [[x(-5), x(5)], [y(up - 1.5), y(up + 2)]]);
-  }
-
   // Whether what was before has a ring: it is of this machine, and does not lie where this scenario does.
   former() {
-    const { curves, mark, ghost } = this;
+    const { curves, lines, mark, ghost } = this;
     if (!ghost || !this.there(mark) || ghost.machine !== mark.machine) return false;
-    if (ghost.y > WELL_ABOVE * Math.max(mark.y, ...curves.lines.flatMap(({ y }) => y))) return false; // as of another size: lines would lie flat below it
+    if (ghost.y > WELL_ABOVE * Math.max(mark.y, ...lines.flatMap(({ y }) => y))) return false; // as of another size: lines would lie flat below it
     return ghost[curves.axis] !== mark[curves.axis] || Math.abs(ghost.y - mark.y) > ALIKE * mark.y;
   }
 
@@ -426,12 +456,12 @@ export class Curves extends View {
   // Each name stands beside a sample of its line. This scenario's stands where its line ends; a thin one of its colour leads there, and to
   // every name that is near: where many lines end at one height, lines to all of them would be a fan.
   drawNames() {
-    const { curves, figures, values, mark, shade } = this, { zoom } = figures, { start, perUnit } = this.y, room = figures.view("curves").frame.bbox.height - this.legend - BELOW_LEGEND * zoom;
+    const { lines, figures, values, mark, shade } = this, { zoom } = figures, { start, perUnit } = this.y, room = figures.view("curves").frame.bbox.height - this.legend - BELOW_LEGEND * zoom;
     const words = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 * shade } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
-    const names = curves.lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => ({ ...this.nameOf(line, this.shown(line.y), line.label, line.ink, this.styleOf(line)), chosen: line.name === mark.line }));
-    const limit = this.limitHeights(), above = !(limit.findLast(isFinite) <= this.y.last) && !this.y.broken;
+    const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => ({ ...this.nameOf(line, this.shown(line.y), line.label, line.ink, this.styleOf(line)), chosen: line.name === mark.line }));
+    const limit = this.shown(this.limit().y), above = this.limitAbove();
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), ...(above && { above, end: this.y.end }) });
     const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
     const middles = stackedApart(wishes, ordered.map(() => pitch), room, ordered.findIndex(({ chosen }) => chosen)), [last, behind] = [values.at(-1), this.after(LEAD)];
@@ -439,8 +469,8 @@ export class Curves extends View {
       const y = start + (room - middles[n]) / perUnit, led = !above && (chosen || Math.abs(middles[n] - wishes[n]) <= LED * zoom);
       if (led && x < last) lead([x, last], [end, end], style.line, { dash: ENDS_EARLY });
       if (led) lead([last, behind], [end, y], style.line);
-      lead([behind, this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
-      add(text, ink, this.after(NAMED), y);
+      if (!above) lead([behind, this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
+      add(above ? UP + text : text, ink, this.after(above ? NAMED - widthOf(UP, 12 * zoom, true) / zoom : NAMED), y);
     });
     figures.fill("curves_words", words, ["ink"]);
     figures.fill("curves_leads", leads, ["line"]);

@@ -40,6 +40,7 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {string} range
  * @property {OtherRatio[]} others
  * @property {string} condition
+ * @property {boolean} pending
  * @property {string} says
  * @property {string} sure
  * @property {string[]} times
@@ -112,7 +113,7 @@ export class Headline extends View {
     const point = make("div", `pl-value pl-point pl-${value > 1 + SAME && sure ? "better" : "same"}`), simulated = without ? ` without ${without}` : " as simulated";
     point.classList.toggle("pl-second", slower);
     if (slower) point.append(`range ${this.range(ratio)}`);
-    else if (low === null && ratio.condition.endsWith("follows)")) point.append(make("b", "", "\u00a0")); // what leads says the same, and the point keeps its place
+    else if (ratio.pending) point.append(make("b", "", "\u00a0")); // what leads says the same, and the point keeps its place
     else point.append(make("b", "", sayTimes(value)), simulated);
     times.replaceChildren(point, ratioBar(ratio, past));
     box.prepend(card);

@@ -73,8 +73,8 @@ class LabPage extends Page {
     this.applyStatus();
     for (const row of this.root.closest(".pl-explorer")?.querySelectorAll(".pl-controls") ?? []) row.inert = true;
     for (const button of this.root.querySelectorAll(".pl-critical, .pl-tab, .pl-action")) button.disabled = true;
-    const curves = this.model.get("curves"), awaited = curves.old || curves.bands?.startsWith("computing");
-    if (awaited) this.model.set("curves", { ...curves, old: false, bands: "" }); // they come no more
+    const curves = this.model.get("curves");
+    if ((curves.state ?? "whole") !== "whole") this.model.set("curves", { ...curves, state: "whole" }); // they come no more
   }
 
   applyStatus() {

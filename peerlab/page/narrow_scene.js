@@ -1,5 +1,5 @@
 // The data path where it is narrow, as on a phone held upright: the second node stands below the first, turned like it, and the wire
-// between them comes down at the right.
+// between them comes down at the right, over their panels, which end where all else on the page does.
 const BOTH_NODES = 1060; // units of the wide picture, in which node 1 is the mirror image of node 0
 const ONE_NODE = 228; // its height
 const NODE_RIGHT = 404; // the right edge of a node
@@ -59,8 +59,8 @@ export function narrowBoxes(columns) {
 
 function placesOfBox(left, right, top, bottom) {
   const half = (bottom - top) / 2, [middle] = onTheWire(left, top + half), upright = { left: middle - half, right: middle + half };
-  if (right <= WIRE_TURNS) return [{ left, right, top, bottom }];
-  if (left >= BOTH_NODES - WIRE_TURNS) return [{ left: BOTH_NODES - right, right: BOTH_NODES - left, top: top + BELOW, bottom: bottom + BELOW }];
+  if (right <= WIRE_TURNS) return [{ left, right: reaching(left, right), top, bottom }];
+  if (left >= BOTH_NODES - WIRE_TURNS) return [{ left: BOTH_NODES - right, right: reaching(BOTH_NODES - right, BOTH_NODES - left), top: top + BELOW, bottom: bottom + BELOW }];
   if (isBetween(left)) return [{ ...upright, top: onTheWire(left, joinedAt(top + half))[1], bottom: onTheWire(right, joinedAt(top + half))[1] }];
   return [
     { left, right: upright.right, top, bottom },
@@ -68,6 +68,9 @@ function placesOfBox(left, right, top, bottom) {
     { left: BOTH_NODES - right, right: upright.right, top: top + BELOW, bottom: bottom + BELOW },
   ];
 }
+
+// Where a box ends: a node's panel reaches as far to the right as the picture.
+const reaching = (left, right) => (right === NODE_RIGHT ? NARROW_UNITS.width - left : right);
 
 const inside = ({ left, right, top, bottom }, edge) => ({ left: left + edge, right: right - edge, top: top + edge, bottom: bottom - edge, line: "none" });
 

@@ -23,11 +23,65 @@ from peerlab.model.paths import PATHS, data_path, path_title, sending_kinds
 from peerlab.model.resources import resource_kind
 from peerlab.model.slow_parts import parts_of
 from peerlab.picture.curve_scenarios import AXES, PathCurve, at, key, line_of, machine_key
-from peerlab.picture.left_out import say_left_out
+from peerlab.picture.left_out import say_left_out, values_simulated
 from peerlab.picture.library_switches import SWITCHES, switches_of
 from peerlab.picture.theme import UNCACHED, line_roles
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
+
+LINES, RANGES, WHOLE = "lines", "ranges", "whole"
+"""What of the curves is there: some lines, all lines, and all ranges, too."""
+
+
+class CurveLine(TypedDict):
+    """One path's line; what has no value there is none, for each value of the axis."""
+
+    name: str
+    label: str
+    role: str
+    """Of its colour."""
+    ink: str
+    """Of its name's colour."""
+    x: list[int]
+    y: list[float | None]
+    """Bus bandwidth, GB/s."""
+    low: list[float | None]
+    high: list[float | None]
+    switch: list[bool]
+    """Whether the library chooses otherwise from here on."""
+    note: list[str]
+    twin: bool
+    """Whether a line before it has its colour."""
+
+
+class CurveLimit(TypedDict):
+    """What the wire can carry, for each value of the axis."""
+
+    label: str
+    y: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class CurvesParcel(TypedDict):
+    """What the page draws the curves of."""
+
+    axis: str
+    values: list[int]
+    names: list[str]
+    simulated: int
+    """How many of the values are shown: beyond, some lines take long to simulate."""
+    lines: list[CurveLine]
+    limits: dict[str, CurveLimit]
+    key: str
+    """Of the scenarios whose curves they are."""
+    state: str
+    """`LINES`: more lines follow; `RANGES`: ranges follow; `WHOLE`; ``old``: they are those of the scenario before."""
+    bands: str
+    """The legend of the ranges; empty where there are none."""
+    about: str
+    switches: str
+    """The legend of what a library chooses otherwise; empty where it is nowhere."""
 
 
 def label(line: str) -> str:
@@ -41,26 +95,27 @@ def curves(
     computed: Sequence[tuple[PathCurve, Sequence[Run | None]]],
     bands: Mapping[str, Sequence[Band | None]] | None = None,
     *,
-    complete: bool = False,
-) -> dict[str, object]:
+    state: str = RANGES,
+) -> CurvesParcel:
     """Return what the page needs to draw the curves of `scenario`.
 
     `computed` holds each line with a run, or None, for each value of the axis; `bands` those of the lines that have
-    theirs already, by name; `complete` says that no more follow.
+    theirs already, by name; `state` says what follows (where no figure has a range, no range does).
     """
-    there = bands or {}
+    there, complete = bands or {}, state == WHOLE
     twins = _twins([line.name for line, _ in computed])
     return {
         "axis": axis,
         "values": list(AXES[axis]),
         "names": [say_bytes(v) if FIELDS[axis].size else str(v) for v in AXES[axis]],
+        "simulated": values_simulated(axis, computed),
         "lines": [
-            {**_drawn(axis, line, runs, there.get(line.name)), "twin": line.name in twins}
-            for line, runs in computed
+            _drawn(axis, line, runs, there.get(line.name), twin=line.name in twins) for line, runs in computed
         ],
         "limits": _limits(scenario, axis, banded=bands is not None),
         "key": key(scenario, axis),
-        "bands": _say_bands(scenario, there, complete=complete),
+        "state": WHOLE if state == RANGES and not _has_ranges(scenario) else state,
+        "bands": BAND * (_has_ranges(scenario) and any(map(any, there.values()))),
         "about": "; ".join(
             filter(
                 None,
@@ -83,8 +138,8 @@ def _twins(names: Sequence[str]) -> set[str]:
 
 
 def _drawn(
-    axis: str, line: PathCurve, runs: Sequence[Run | None], bands: Sequence[Band | None] | None
-) -> dict[str, object]:
+    axis: str, line: PathCurve, runs: Sequence[Run | None], bands: Sequence[Band | None] | None, *, twin: bool
+) -> CurveLine:
     role, ink = line_roles(line.name)
     own = bands or [None] * len(runs)
     switches = switches_of(axis, runs)
@@ -102,10 +157,11 @@ def _drawn(
             _note(run, band) + words if run else ""
             for run, band, words in zip(runs, own, switches, strict=True)
         ],
+        "twin": twin,
     }
 
 
-def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[str, object]]:
+def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, CurveLimit]:
     """Return the limit of the NICs, of the devices' own ports, and of what else a path sends with; the page shows that of the path."""
     ways: dict[str, list[str]] = {"nic": [], "native": []}
     for path in scenario.hardware.paths:
@@ -113,16 +169,14 @@ def _limits(scenario: Scenario, axis: str, *, banded: bool) -> dict[str, dict[st
             ways.setdefault(_limit_name(path, sends), []).append(path)
     # Where a machine has both, each limit says whose ports it is of.
     says = {"nic": "NIC limit" if ways["native"] else "wire limit", "native": "port limit"}
-    entries: dict[str, dict[str, object]] = {}
+    entries: dict[str, CurveLimit] = {}
     for name, paths in ways.items():
         if paths:
             # The limit of the path that is shown, where it sends so; else of the first that does.
             way = str(scenario.path) if scenario.path in paths else paths[0]
             label = says.get(name, f"{name} limit")
-            entries[name] = {
-                "label": label,
-                **_limit(scenario.with_(path=way), scenario.hardware, axis, AXES[axis], banded),
-            }
+            limit = _limit(scenario.with_(path=way), scenario.hardware, axis, AXES[axis], banded)
+            entries[name] = {"label": label, "y": limit["y"], "low": limit["low"], "high": limit["high"]}
     return entries
 
 
@@ -152,13 +206,6 @@ def _limit(
 def _number(value: float) -> float | None:
     # JSON has no NaN.
     return None if math.isnan(value) else value
-
-
-def _say_bands(scenario: Scenario, bands: Mapping[str, Sequence[Band | None]], *, complete: bool) -> str:
-    """Return the legend of the bands; nothing where there are none."""
-    if not _has_ranges(scenario):
-        return ""
-    return BAND * any(map(any, bands.values())) if complete else "computing the range"
 
 
 def _about_bands(

@@ -13,15 +13,11 @@ def say_left_out(
 ) -> str:
     """Return which points are left out, and why: those that cannot be (no scenario), those that take too long (no run).
 
-    Larger ones take longer, so of these the first is named; where each line ends is seen. `label` says what a line is called.
+    Larger ones take longer, so of these the first is named. `label` says what a line is called.
     """
     entries: dict[str, list[str]] = {}
-    ends = []
-    for line, runs in computed:
-        points = list(zip(AXES[axis], line.scenarios, runs, strict=True))
-        slow = [value for value, scenario, run in points if scenario and not run]
-        never = [value for value, scenario, _ in points if not scenario]
-        ends += slow[:1]
+    for line, _ in computed:
+        never = [value for value, scenario in zip(AXES[axis], line.scenarios, strict=True) if not scenario]
         if never:
             where = ", ".join(_say_value(axis, value) for value in never)
             entries.setdefault(f"impossible at {where}", []).append(label(line.name))
@@ -29,12 +25,25 @@ def say_left_out(
         f"{why}: {'all' if 1 < len(computed) == len(names) else ', '.join(names)}"
         for why, names in entries.items()
     ]
-    if ends:
-        some = "all" if len(ends) == len(computed) and len(set(ends)) == 1 else "some"
+    end = values_simulated(axis, computed)
+    if end < len(AXES[axis]):
         sentences.insert(
-            0, f"{some} lines end before {_say_value(axis, min(ends))}: more take long to simulate"
+            0, f"lines end before {_say_value(axis, AXES[axis][end])}: more take long to simulate"
         )
     return "; ".join(sentences)
+
+
+def values_simulated(axis: str, computed: Sequence[tuple[PathCurve, Sequence[Run | None]]]) -> int:
+    """Return at how many values of the axis all lines are simulated: beyond, some take too long, and to end at one place they all end there.
+
+    A line of which a point at most is simulated shortens no other.
+    """
+    slow = [
+        next((place for place, run in enumerate(runs) if line.scenarios[place] and not run), len(runs))
+        for line, runs in computed
+    ]
+    whole = [end for end, (_, runs) in zip(slow, computed, strict=True) if sum(map(bool, runs[:end])) > 1]
+    return min(whole or slow, default=len(AXES[axis]))
 
 
 def _say_value(axis: str, value: int) -> str:

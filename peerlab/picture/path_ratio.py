@@ -46,6 +46,8 @@ class PathRatio(TypedDict):
     """Beside the band: with each alternative to an assumption without a range."""
     condition: str
     """On what the range rests most, as it ends a sentence: ``if each NIC hangs below the devices' switch``; ``depending most on the library's cost per message``; or that there is none."""
+    pending: bool
+    """Whether its range follows."""
     says: str
     """The band and the alternatives as one sentence without its end."""
     sure: str
@@ -88,6 +90,7 @@ def path_ratio(
         else "(its range follows)"
         if pending
         else "(simulated, without a range here)",
+        "pending": pending and not band,
         "says": band.range_in_words() if band else "",
         "sure": how_sure_svg(band, theme=PAGE) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],

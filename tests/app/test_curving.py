@@ -7,10 +7,11 @@ import time
 import pytest
 
 import peerlab
+from peerlab.app import curves_in_background
 from peerlab.app.curves_in_background import CurvesInBackground
 from peerlab.app.runs import Runs
 from peerlab.picture.curve_scenarios import lines
-from peerlab.picture.curves import BAND
+from peerlab.picture.curves import BAND, LINES, RANGES, WHOLE, curves
 
 pytestmark = pytest.mark.usefixtures("whole_curves")
 START = peerlab.Scenario(nodes=2)
@@ -34,8 +35,10 @@ def test_the_lines_come_first_and_every_band_contains_its_line():
     first, *between, last = drawn(START, axis="message_bytes")
     assert all(low is None for line in first["lines"] for low in line["low"])
     assert between
-    assert all("computing" in parcel["bands"] for parcel in (first, *between))
-    assert last["bands"] == BAND
+    assert {parcel["state"] for parcel in (first, *between)} == {RANGES}
+    assert (first["bands"], last["bands"], last["state"]) == ("", BAND, WHOLE)
+    ranged = {line["name"] for line in between[0]["lines"] if any(line["low"])}
+    assert ranged == {"host-rdma"}, "where a reader looks"
     for line in last["lines"]:
         for low, y, high in zip(line["low"], line["y"], line["high"], strict=True):
             assert low <= y <= high
@@ -60,7 +63,7 @@ def test_no_band_reaches_above_that_of_the_wire_limit(cluster):
 
 def test_a_cluster_without_assumptions_says_that_it_has_no_band():
     last = drawn(START.with_(cluster="ideal-100g", path="wire"))[-1]
-    assert last["bands"] == ""
+    assert (last["state"], last["bands"]) == (WHOLE, "")
     assert last["about"].startswith("no range: no assumed figure has one")
 
 
@@ -72,6 +75,30 @@ def test_points_that_are_left_out_are_named_with_the_reason():
     why, lines = last["about"].split("; ")[-1].split(": ")
     assert why == "impossible at 256 MiB, 1 GiB"
     assert lines in ("Peer Direct", "no cache, Peer Direct")
+
+
+def test_while_lines_are_simulated_the_first_is_that_of_the_scenario(monkeypatch):
+    monkeypatch.setattr(curves_in_background, "_SHOW_S", 0)
+    told = drawn(START)
+    growing = [[line["name"] for line in parcel["lines"]] for parcel in told if parcel["state"] == LINES]
+    whole = [line["name"] for line in told[-1]["lines"]]
+    assert growing[0] == ["host-rdma"]
+    assert all(names == [name for name in whole if name in names] for names in growing), "in one order"
+    assert [len(names) for names in growing] == [*range(1, len(whole))]
+
+
+def test_lines_end_where_the_first_of_them_takes_too_long():
+    """They ended at three numbers of nodes, and no name stood at its line's end."""
+    slow = {"host-rdma": 4, "peer-direct": 2, "host-tcp": 1}
+    start = peerlab.Scenario(path="peer-direct")
+    run = peerlab.simulate(START)
+    computed = [
+        (line, [run if place < slow.get(line.name, 3) else None for place, _ in enumerate(line.scenarios)])
+        for line in lines(start, "nodes")
+    ]
+    parcel = curves(start, "nodes", computed)
+    assert parcel["simulated"] == 2, "one point alone is no line"
+    assert parcel["about"] == "lines end before 8 nodes: more take long to simulate"
 
 
 def test_another_wish_ends_the_thread_that_computes_bands():

@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from itertools import pairwise
+from math import isfinite
 
 import pytest
 from blank import lines_of, run
@@ -66,7 +67,7 @@ def test_lines_of_the_scenario_before_are_pale_until_its_own_are_known_and_words
         dots: page.figures.model("curves_points").data.fill, words: page.figures.model("curves_words").data.ink, marks: page.figures.model("curves_marks").data.fill })"""
     new = shown.ask(drawn)
     old = shown.ask(
-        f"page => {{ page.curves.showLines({{ ...page.curves.curves, old: true }}, page.scale); return ({drawn})(page) }}"
+        f"page => {{ page.curves.showLines({{ ...page.curves.curves, state: 'old' }}, page.scale); return ({drawn})(page) }}"
     )
     assert (new["figure"], new["dark"], old["figure"]) == ("1", [1], "1")
     assert all(alpha < 0.5 for alpha in old["dark"])
@@ -75,13 +76,50 @@ def test_lines_of_the_scenario_before_are_pale_until_its_own_are_known_and_words
     assert old["marks"] == new["marks"], "the mark is this scenario's"
 
 
-def test_a_limit_far_above_the_lines_is_broken_off_and_its_name_says_its_value(shown):
+def test_a_limit_far_above_the_lines_is_an_arrow_and_its_name_says_its_value(shown):
+    """It was a line without a scale above a break of the axis."""
     names = [name for name, _ in shown_lines(shown, SMALL)["names"]]
     limit = lines_of(run(**SMALL).scenario, "nodes")["limits"]["nic"]["y"]
-    assert names[0] == f"wire limit {limit[-1]:.0f}"
+    assert names[0] == f"↑ wire limit {limit[-1]:.0f}"
+    assert not any(map(isfinite, shown.column("curves_lines", "ys")[0]))
     assert shown.ask("page => page.curves.y.last") < 0.2 * limit[-1]
     shown.change(run())
     assert "wire limit" in shown.column("curves_words", "text"), "on the axis it has no need of it"
+
+
+def test_lines_of_which_some_take_long_end_at_one_place_and_names_stand_in_their_order(shown):
+    """A line that ended early led by dots through the others to its name."""
+    scenario = run(path="peer-direct").scenario
+    lines = {**deepcopy(lines_of(scenario, "nodes")), "simulated": 5}
+    lines["lines"][0]["y"][5:] = [None] * 5
+    shown.change(run(path="peer-direct"), lines=False)
+    shown.give("curves", lines)
+    drawn = "page => page.figures.model('curves_points').data.x"
+    assert max(shown.ask(drawn)) == lines["values"][4] == 32
+    ends = {line["label"]: line["y"][4] for line in lines["lines"]}
+    names = [name for name in shown.column("curves_words", "text") if name in ends]
+    assert [ends[name] for name in names] == sorted(ends.values(), reverse=True)
+    shown.change(run(path="peer-direct", nodes=64), lines=False)
+    shown.give("curves", {**lines, "key": shown.ask("page => page.curves.mark.of.nodes")})
+    assert max(shown.ask(drawn)) == 64, "what is shown lies on its line"
+
+
+def test_while_curves_are_computed_measured_points_have_their_key(shown):
+    scenario = run(cluster="p4d", nodes=4, path="peer-direct").scenario
+    known = [point for records in measured_library().values() for point in points(records)]
+    shown.change(run(cluster="p4d", nodes=4, path="peer-direct"), lines=False)
+    shown.give("measured", {**shown.ask("page => page.model.get('measured')"), **overlay(scenario, known)})
+    legend = shown.page.locator(".pl-bands > span")
+    whole = lines_of(scenario, "nodes")
+    for state, says in (
+        ("lines", "computing the curves"),
+        ("old", "computing the curves"),
+        ("ranges", "computing the range"),
+    ):
+        shown.give("curves", {**whole, "state": state})
+        assert legend.all_inner_texts() == ["◇ measured", says]
+    shown.give("curves", {**whole, "state": "whole"})
+    assert legend.all_inner_texts() == ["◇ measured"]
 
 
 def test_lines_of_one_colour_are_told_apart_by_dashes_and_lines_on_each_other_by_width(shown):

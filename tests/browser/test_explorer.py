@@ -355,7 +355,7 @@ def test_export_writes_what_was_before_beside_what_is_now(fresh, lab):
 
 def test_bands_come_after_the_lines_and_say_what_they_are(fresh):
     fresh.page.wait_for_function(
-        "() => [...window.peerlabPages].at(-1).curves.curves.bands === 'range'",
+        "() => [...window.peerlabPages].at(-1).curves.curves.state === 'whole'",
     )
     legend = fresh.page.locator(".pl-bands").last
     expect(legend).to_have_text("range")

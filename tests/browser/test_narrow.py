@@ -34,7 +34,7 @@ def page(browser, tmp_path_factory):
 def explorer(browser):
     """The lab's page, without a kernel."""
     with watched_explorer(browser) as lab:
-        lab.give("curves", {**lines_of(run().scenario, "nodes"), "bands": ""})  # nobody computes them
+        lab.give("curves", {**lines_of(run().scenario, "nodes"), "state": "whole"})  # nobody computes them
         yield lab
 
 
@@ -87,6 +87,18 @@ def test_in_a_narrow_window_the_second_node_stands_below_the_first(page):
     assert second[1] > first[1] + 228
     narrow(page, 900, 700)
     assert page.locator(".pl-root").first.get_attribute("data-narrow") is None
+
+
+def test_nodes_below_each_other_end_where_the_cards_do(page):
+    """They ended 39 pixels before: beside them came the wire."""
+    narrow(page, 480, 1000)
+    ends = page.evaluate(
+        """() => { const [one] = peerlabPages, { frame } = one.figures.view("scene"), { right } = one.figures.model("scene_panels").data;
+             const from = one.root.querySelector(".pl-scene").getBoundingClientRect().left; return right.map((x) => from + frame.x_scale.compute(x)) }"""
+    )
+    card = page.locator(".pl-card[data-name=busbw]").first.bounding_box()
+    assert len(ends) == 2
+    assert all(abs(end - card["x"] - card["width"]) < 2 for end in ends)
 
 
 def test_the_wire_to_the_node_below_is_one_pipe_without_seams(page):

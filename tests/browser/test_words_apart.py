@@ -20,7 +20,7 @@ from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.tails_sheets import tails_html
 from peerlab.features.tails.times import PathTimes
 from peerlab.picture.curve_scenarios import lines
-from peerlab.picture.curves import BAND, curves
+from peerlab.picture.curves import BAND, WHOLE, curves
 from peerlab.picture.still import still_svg
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.records.library import measured_library
@@ -132,7 +132,7 @@ def short_curves(scenario, axis):
     drawn = curves(scenario, axis, found)
     for line in drawn["lines"]:
         line["low"], line["high"] = ([y and share * y for y in line["y"]] for share in (0.9, 1.1))
-    return {**drawn, "bands": BAND}
+    return {**drawn, "bands": BAND, "state": WHOLE}
 
 
 @pytest.mark.sample(2)

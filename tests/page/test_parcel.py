@@ -12,6 +12,7 @@ from peerlab.features.neighbours.jobs_parcel import JobsParcel
 from peerlab.features.neighbours.port_parcel import PortParcel
 from peerlab.features.race.race_parcel import RaceParcel, race_parcel
 from peerlab.features.step.step_parcel import StepParcel
+from peerlab.picture.curves import CurvesParcel
 from peerlab.picture.late import Late
 from peerlab.picture.path_ratio import PathRatio
 from peerlab.picture.payload import Parcel, payload
@@ -36,6 +37,7 @@ def in_python():
         [
             Parcel,
             PathRatio,
+            CurvesParcel,
             Late,
             PortParcel,
             FabricsParcel,

@@ -28,7 +28,8 @@ def test_it_is_the_gain_with_its_range_and_what_lies_beside_that():
     assert ratio["range"] == say_gain(band.low, band.high)
     assert ratio["condition"] == f"if {band.wired[0].says}"
     without = path_ratio(slow, fast, None, pending=True)
-    assert without["condition"] == "(its range follows)"
+    assert (without["condition"], without["pending"]) == ("(its range follows)", True)
+    assert not ratio["pending"]
     assert (without["low"], without["sure"]) == (None, "")
 
 

@@ -22,7 +22,7 @@ from peerlab.engine.system import least
 from peerlab.features.export.choices import PageControl, states
 from peerlab.features.export.pack import Packing, rounding_ns
 from peerlab.picture.curve_scenarios import AXES, PathCurve, key, lines
-from peerlab.picture.curves import curves
+from peerlab.picture.curves import WHOLE, CurvesParcel, curves
 from peerlab.picture.late import late
 from peerlab.picture.measured import MeasuredPoint, overlay, points
 from peerlab.picture.path_ratio import path_ratio
@@ -154,12 +154,12 @@ def _check_number(scenario: Scenario, controls: Sequence[PageControl]) -> None:
     )
 
 
-def _curves(scenario: Scenario, axis: str, *, bands: bool) -> dict[str, object]:
+def _curves(scenario: Scenario, axis: str, *, bands: bool) -> CurvesParcel:
     computed = [_computed(line) for line in lines(scenario, axis)]
     if not bands:
-        return {**curves(scenario, axis, computed), "bands": ""}
+        return {**curves(scenario, axis, computed), "state": WHOLE}
     there = {line.name: bands_of([run if _alike(run) else None for run in runs]) for line, runs in computed}
-    return curves(scenario, axis, computed, there, complete=True)
+    return curves(scenario, axis, computed, there, state=WHOLE)
 
 
 def _alike(run: Run | None) -> bool:

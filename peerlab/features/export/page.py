@@ -125,7 +125,7 @@ def page_html(
             "figure": figure,
             "theme": theme,
             "titles": _titles(scenarios),
-            "subject": _subject(scenarios),
+            "subject": _subject(scenarios, mode),
             "choices": [control.page() for control in shared],
             "start": numbers,
             "states": [album.add(scenario, shared, numbers, progress) for scenario in scenarios],
@@ -198,10 +198,10 @@ def _titles(scenarios: Sequence[Scenario]) -> list[str]:
     return told_apart(scenarios) if len(scenarios) > 1 else [""]
 
 
-def _subject(scenarios: Sequence[Scenario]) -> str:
-    """Return what all that is shown is about: the machine and the operation, as far as they are the same."""
+def _subject(scenarios: Sequence[Scenario], mode: str) -> str:
+    """Return what all that is shown is about: the machine and the operation, as far as they are the same; the explorer's card of busbw names the operation."""
     machines = {scenario.hardware.title for scenario in scenarios}
-    operations = {scenario.collective_record.title for scenario in scenarios}
+    operations = {scenario.collective_record.title for scenario in scenarios if mode != "explorer"}
     return ", ".join(names.pop() for names in (machines, operations) if len(names) == 1)
 
 

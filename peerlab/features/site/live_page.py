@@ -17,7 +17,7 @@ from peerlab.features.site.tab_fields import fields_of, kinds_of_noise, linkable
 from peerlab.model.collective import COLLECTIVES
 from peerlab.page.alone_page import empty_figures, page_alone
 from peerlab.picture.curve_scenarios import AXES, lines
-from peerlab.picture.curves import curves
+from peerlab.picture.curves import WHOLE, CurvesParcel, curves
 from peerlab.picture.packed_columns import in_base64
 from peerlab.picture.path_ratio import path_ratio
 from peerlab.picture.payload import payload
@@ -97,14 +97,14 @@ def _recorded(run: Run) -> dict[str, Any]:
     return {"states": [state], "ratio": path_ratio(*both) or {}, "curves": drawn}
 
 
-def _curves(scenario: Scenario) -> dict[str, object]:
+def _curves(scenario: Scenario) -> CurvesParcel | dict[str, object]:
     """Return the curves along nodes; none where nodes differ, which takes minutes."""
     if forecast_s(scenario):
         return {}
     axis = next(iter(AXES))
     computed = [(line, [_possible(point) for point in line.scenarios]) for line in lines(scenario, axis)]
     bands = {line.name: bands_of(runs) for line, runs in computed}
-    return curves(scenario, axis, computed, bands, complete=True)
+    return curves(scenario, axis, computed, bands, state=WHOLE)
 
 
 def _possible(scenario: Scenario | None) -> Run | None:

@@ -19,7 +19,7 @@ from peerlab.engine.expected_duration import forecast_s
 from peerlab.engine.simulate import simulate
 from peerlab.features.site.tab_fields import as_changes, fields_of, offered
 from peerlab.picture.curve_scenarios import AXES, lines
-from peerlab.picture.curves import curves
+from peerlab.picture.curves import RANGES, WHOLE, curves
 from peerlab.picture.late import late
 from peerlab.picture.packed_columns import numbered
 from peerlab.picture.path_ratio import path_ratio
@@ -198,8 +198,8 @@ class Tab:
             for run in runs:
                 bands[line.name] += bands_of([run]) if run and _soon(run) else [None]
                 yield {}
-            complete = len(bands) == len(computed)
-            yield {"curves": curves(scenario, axis, computed, bands, complete=complete)}
+            state = WHOLE if len(bands) == len(computed) else RANGES
+            yield {"curves": curves(scenario, axis, computed, bands, state=state)}
 
     def _late(self) -> Mapping[str, object] | None:
         """Return how late the nodes are; nothing where the run without noise is too slow."""

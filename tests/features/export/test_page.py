@@ -89,6 +89,16 @@ def test_a_pair_is_two_sets_of_states_under_one_control():
     assert [len(one) for one in pack.document["states"]] == [2, 2]
 
 
+def test_what_a_page_is_about_is_not_said_twice():
+    """The card of busbw says *AllReduce* in the explorer; beside one picture nothing else does."""
+    staged = Scenario(path="host-rdma", nodes=2)
+    about = [
+        Pack.of(page_html(staged, controls="", bands=False, mode=mode)).document["subject"]
+        for mode in ("explorer", "figure")
+    ]
+    assert about == ["Gaudi DL1", "Gaudi DL1, AllReduce"]
+
+
 def test_curves_that_nobody_sees_are_not_simulated(monkeypatch):
     monkeypatch.setattr("peerlab.features.export.album._point", lambda _: pytest.fail("a curve was begun"))
     staged = Scenario(path="host-rdma", nodes=2)
