@@ -90,8 +90,9 @@ class CurvesInBackground(AfterPicture):
                     runs.append(None)
                     possible[place] = None
             drawn[line.name] = (replace(line, scenarios=tuple(possible)), runs)
-            computed = [drawn[each.name] for each in wanted if each.name in drawn]
-            if time.monotonic() - begun > _SHOW_S and len(computed) < len(wanted):
+            # names of lines that follow keep their room, so that the axis stands still
+            computed = [drawn.get(each.name, (each, [None] * len(each.scenarios))) for each in wanted]
+            if time.monotonic() - begun > _SHOW_S and len(drawn) < len(wanted):
                 self._tell(curves(scenario, axis, computed, state=LINES))
         self._tell(curves(scenario, axis, computed))
         return computed

@@ -38,12 +38,16 @@ def values_simulated(axis: str, computed: Sequence[tuple[PathCurve, Sequence[Run
 
     A line of which a point at most is simulated shortens no other.
     """
-    slow = [
-        next((place for place, run in enumerate(runs) if line.scenarios[place] and not run), len(runs))
+    ends = [
+        (
+            next((place for place, run in enumerate(runs) if line.scenarios[place] and not run), len(runs)),
+            runs,
+        )
         for line, runs in computed
+        if any(runs)
     ]
-    whole = [end for end, (_, runs) in zip(slow, computed, strict=True) if sum(map(bool, runs[:end])) > 1]
-    return min(whole or slow, default=len(AXES[axis]))
+    whole = [end for end, runs in ends if sum(map(bool, runs[:end])) > 1]
+    return min(whole or (end for end, _ in ends), default=len(AXES[axis]))
 
 
 def _say_value(axis: str, value: int) -> str:
