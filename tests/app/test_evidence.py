@@ -27,6 +27,9 @@ from peerlab.app.panels.background_measurement import Measuring
 from peerlab.app.panels.log_findings import LogFindings, look_at
 from peerlab.base.units import TIMES_SIGN
 from peerlab.diagnosis.placed_log import as_measured
+from peerlab.features.expect.expect_report import for_page, verdict_html
+from peerlab.features.expect.verdicts.judging import judge
+from peerlab.features.expect.verdicts.log_verdict import in_lab
 from peerlab.features.measure.schedule import Measurement
 
 _SHIPPED = peerlab.records.measured_for("juliet")["juliet/osu-latency-direct"]
@@ -166,6 +169,21 @@ def test_a_log_that_may_be_from_several_machines_is_read_again_with_the_one_that
     assert panel.machine.label == "choose its machine"
     panel._away.click()
     assert (panel.first.value, panel.machine.layout.display) == ("", "none")
+
+
+def test_of_two_runs_the_sentence_names_the_list_above_it(lab):
+    panel = read(lab, tcp_log() * 2)
+    assert panel.first.value == ""
+    assert panel.verdict.value.count("<h4>Run ") == 2
+    assert panel.verdict.value.count("name its own in the list above") == 2
+
+
+def test_a_title_that_begins_as_a_name_is_no_code():
+    page = for_page("below its floor as p5; undecided as a3-mega; name its own with --cluster", in_lab(1))
+    assert page.startswith("below its floor as p5.48xlarge (EFA, H100); undecided as ")
+    verdict = judge(peerlab.load(P5))[0]
+    told = {**verdict.as_dict(), "why": f"it may be from several machines: {page}"}
+    assert "<code>" not in re.search("<p class='pl-verdict.*?</p>", verdict_html([told]))[0]
 
 
 def test_the_path_that_is_shown_has_no_part_in_the_verdict():

@@ -14,7 +14,7 @@ from peerlab.features.diagnose.diagnosis_document import path_name
 from peerlab.features.diagnose.diagnosis_report import diagnosis_below
 from peerlab.features.expect.expect_report import for_page, verdict_beside_list
 from peerlab.features.expect.verdicts.judging import judge
-from peerlab.features.expect.verdicts.log_verdict import LogVerdict
+from peerlab.features.expect.verdicts.log_verdict import LogVerdict, in_lab
 from peerlab.features.expect.verdicts.verdict_rules import BELOW, HEALTHY, HELD_UP, UNKNOWN
 from peerlab.features.step.step_report import elsewhere_html, profiled_html
 from peerlab.model.hardware import Cluster
@@ -123,7 +123,8 @@ def _well(log_findings: LogFindings) -> str:
     verdicts = log_findings.verdicts
     worst = min(verdicts, key=lambda verdict: _WORST_FIRST.index(verdict.verdict), default=None)
     if worst is None or worst.verdict == UNKNOWN:
-        why = f" ({for_page(worst.why).removesuffix('.')})" if worst else ""
+        ways = in_lab(len(verdicts))
+        why = f" ({for_page(worst.why, ways).removesuffix('.')})" if worst else ""
         return f"whether it is well is not known{why}"
     because = f". {worst.because.removesuffix('.')}" if worst.verdict == BELOW and worst.because else ""
     runs = f" (run {verdicts.index(worst) + 1} of {len(verdicts)})" if len(verdicts) > 1 else ""

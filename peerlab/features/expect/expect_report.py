@@ -27,7 +27,7 @@ from peerlab.features.expect.expect_document import (
 from peerlab.features.expect.expectation import Expectation
 from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.causes import THE_CAUSE
-from peerlab.features.expect.verdicts.log_verdict import IN_LAB, IN_PAGE, LogVerdict, LogVerdicts, by_options
+from peerlab.features.expect.verdicts.log_verdict import IN_PAGE, LogVerdict, LogVerdicts, by_options, in_lab
 from peerlab.features.expect.verdicts.verdict_rules import BELOW
 from peerlab.page.document_html import conclusion_html, part_html
 from peerlab.page.frame import alone, framed
@@ -62,17 +62,18 @@ def verdict_in_page(verdicts: Sequence[Told]) -> str:
 def verdict_beside_list(verdicts: Sequence[Told]) -> tuple[str, str]:
     """Return a verdict, and what is below it, for a place that has a list of clusters between them; of several runs all is below."""
     # The list has the names of clusters and says which it is compared with: no sentence repeats them.
-    told = [{**verdict, "why": for_page(verdict["why"]), "cluster": None} for verdict in verdicts]
+    ways = in_lab(len(verdicts))
+    told = [{**verdict, "why": for_page(verdict["why"], ways), "cluster": None} for verdict in verdicts]
     if len(told) != 1:
         return "", verdict_html(told)
     below = framed("expect", _RESTS, "".join(_below(told[0])), headed=False)
     return framed("expect", _TITLE, _head(told[0])), below
 
 
-def for_page(why: str, ways: Mapping[str, str] = IN_LAB) -> str:
+def for_page(why: str, ways: Mapping[str, str]) -> str:
     """Return why a verdict is as it is in the words of a page with a list of clusters, which has their titles.
 
-    >>> for_page("held up as alps-gh200-tcp; name its own with --cluster")
+    >>> for_page("held up as alps-gh200-tcp; name its own with --cluster", in_lab(1))
     'held up as Alps GH200, NCCL over TCP; name its own in the list below'
     """
     titled = _names_of_clusters().sub(lambda name: load_cluster(name[0]).title, _WHICH.sub("", why))
@@ -141,7 +142,8 @@ def _names_as_code(words: str) -> str:
 
 def _names_of_clusters() -> re.Pattern[str]:
     names = "|".join(map(re.escape, sorted(known_clusters(), key=len, reverse=True)))
-    return re.compile(rf"(?<![\w`-])(?:{names})(?![\w`-])")
+    # A title may begin as a name does: p5.48xlarge is none.
+    return re.compile(rf"(?<![\w`-])(?:{names})(?![\w`-]|\.\w)")
 
 
 def _without_names(verdict: Told) -> str:

@@ -38,7 +38,7 @@ from peerlab.records import Records, checked_records
 from peerlab.records.conditions_measured import grouped
 
 _DRAFT = "peerlab clusters draft my.toml --from topo.xml"
-_JUDGED = {BELOW: "below its floor", HELD_UP: "held up"}
+_JUDGED = {BELOW: "below its floor", HELD_UP: "held up", UNKNOWN: "undecided"}
 """Verdicts in the words of a sentence, where those are others."""
 _NETS = {
     "verbs": re.compile(r"NET/IB\b|Using network IB"),

@@ -22,8 +22,11 @@ IN_PAGE = {
     "give their number with --nodes": "paste the lines before its table, too",
 }
 """The same where a page has a list of clusters."""
-IN_LAB = {**IN_PAGE, "with --cluster": "in the list below"}
-"""The same where the list stands below the sentence."""
+
+
+def in_lab(runs: int) -> Mapping[str, str]:
+    """Return the same for the lab, whose list stands below the sentence of one run, and above those of several."""
+    return {**IN_PAGE, "with --cluster": "in the list below" if runs == 1 else "in the list above"}
 
 
 def by_options(why: str, ways: Mapping[str, str]) -> str:
