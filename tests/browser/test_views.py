@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from blank import lines_of, run
+from overlaps import settle
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -254,11 +255,15 @@ LANE = """({ timeline, figures, root }, label) => {
 def inked(shown, lane):
     """Return the share of a lane that is painted, 0 to 1, as the screen shows it."""
     shown.page.add_style_tag(content=".pl-cursor, .pl-then, .pl-end { visibility: hidden !important }")
+    shown.page.wait_for_function(
+        """() => { const { timeline, figures } = [...window.peerlabPages].at(-1), { width, height } = timeline.frame(), { drawnFor } = timeline;
+             return !timeline.waiting && figures.view("timeline").bbox.height === figures.model("timeline").height && drawnFor.width === width && drawnFor.height === height }"""
+    )
+    settle(shown.page)
     clip = shown.ask(LANE, lane)
     ground, ink = (
         np.array([int(clip[name][i : i + 2], 16) for i in (1, 3, 5)], float) for name in ("ground", "ink")
     )
-    shown.page.wait_for_timeout(120)
     around = {
         "x": int(clip["x"]),
         "y": int(clip["y"]),
