@@ -1,6 +1,7 @@
 """The blame strip: one bar for each node, or for each way where a way is to blame, and a line at 80 %."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from peerlab.base.units import say_count, say_percent, say_time
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
@@ -42,8 +43,22 @@ _SIDE_BY_SIDE = (
 )
 
 
-def blame_html(blame: Blame, *, timed: bool = True) -> str:
-    """Return the pictures in the colours of the page around them, and the times that they compare; untimed, without those that a picture of runs has."""
+class RunBlamed(NamedTuple):
+    """Who is to blame for a run."""
+
+    verdict: str
+    """In words."""
+    pictures: str
+    """What shows it, as HTML."""
+
+
+def blame_html(blame: Blame) -> str:
+    """Return the answer and its pictures in the colours of the page around them, and the times that they compare."""
+    return _shown(blame, f"<p class='pl-says'>{_unbroken(blame.in_words)}</p>", timed=True)
+
+
+def _shown(blame: Blame, says: str, *, timed: bool) -> str:
+    """Return the pictures below an answer; untimed, without times that a picture of runs has."""
     took = f"It took {_three_digits(blame.time_ps)}; ordinary" if timed else "Ordinary"
     times = f"{took} runs take {_three_digits(blame.ordinary_ps)} in the median, and 95\u00a0% of them at most {_three_digits(blame.slowest_ps)}."
     # Without slow parts the runs of the picture are the ordinary ones, and their median is p50.
@@ -56,12 +71,15 @@ def blame_html(blame: Blame, *, timed: bool = True) -> str:
     else:  # nothing was lost, so nobody explains a part of it
         folded = f"<details><summary>Who is late in which step</summary><p>{spreads}</p>{late}</details>"
         pictures = folded if late else ""
-    # A figure stays with its percent sign, and a node with its number.
-    says = blame.in_words.replace(" %", "\u00a0%").replace("ode ", "ode\u00a0")
     return (
         f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
-        f"<div class='pl-blame'><p class='pl-says'>{says}</p><p>{times}</p>{pictures}</div>"
+        f"<div class='pl-blame'>{says}<p>{times}</p>{pictures}</div>"
     )
+
+
+def _unbroken(words: str) -> str:
+    """Return words in which a figure stays with its percent sign, and a node with its number."""
+    return words.replace(" %", "\u00a0%").replace("ode ", "ode\u00a0")
 
 
 def _three_digits(ps: float) -> str:
@@ -81,13 +99,15 @@ def _drawn(blame: Blame, draw: Callable[[Blame, str, float], str]) -> str:
     return f"<div>{drawn}</div>" if drawn else ""
 
 
-def blame_of_run(scenario: Scenario, others: Sequence[int]) -> str:
-    """Return the pictures of who is to blame for a run; `others` are times of runs that differ by their seed alone, picoseconds.
+def blame_of_run(scenario: Scenario, others: Sequence[int]) -> RunBlamed:
+    """Return who is to blame for a run, and the pictures of that; `others` are times of runs that differ by their seed alone, picoseconds.
 
     Where a part is slow those are slow, too, so that ordinary runs are simulated.
     """
-    answer = blame(scenario) if scenario.has_slow_parts else blame_beside(scenario, others)
-    return blame_html(answer, timed=False)  # who chose the run has read its time
+    alone = scenario.has_slow_parts
+    answer = blame(scenario) if alone else blame_beside(scenario, others, of_ordinary=False)
+    # Who chose the run has read its time.
+    return RunBlamed(_unbroken(answer.verdict), _shown(answer, "", timed=False))
 
 
 def blame_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> str:

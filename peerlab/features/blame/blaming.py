@@ -86,13 +86,30 @@ class Blame:
         """The answer as a sentence."""
         match self.named:
             case (node,):
-                return f"Node {node} explains {say_percent(self.explained[node])} of what was lost."
+                share = self.explained[node]
             case (node, other):
-                share = say_percent(self.part(dict(self.ways)[node, other]))
-                return f"The way from node {node} to node {other} explains {share} of what was lost."
+                share = self.part(dict(self.ways)[node, other])
+            case _:
+                return self.verdict
+        return f"{self._culprit} explains {say_percent(share)} of what was lost."
+
+    @property
+    def verdict(self) -> str:
+        """Who is to blame, without how much of what was lost that explains."""
+        if self._culprit:
+            return f"{self._culprit} is to blame."
         if not self.slower:
             return "Nobody is to blame: this run is an ordinary one."
         return "No one node or connection is to blame."
+
+    @property
+    def _culprit(self) -> str:
+        match self.named:
+            case (node,):
+                return f"Node {node}"
+            case (node, other):
+                return f"The way from node {node} to node {other}"
+        return ""
 
     _repr_html_ = shown
 
@@ -120,8 +137,11 @@ def blame(scenario: Scenario | None = None, **fields: Any) -> Blame:
     return blame_beside(asked, _ordinary(without_slow_parts(asked)))
 
 
-def blame_beside(asked: Scenario, others: Sequence[int]) -> Blame:
-    """Say who is to blame for a run; `others` are the times of ordinary runs, picoseconds."""
+def blame_beside(asked: Scenario, others: Sequence[int], *, of_ordinary: bool = True) -> Blame:
+    """Say who is to blame for a run; `others` are the times of ordinary runs, picoseconds.
+
+    Not `of_ordinary`: where the run is an ordinary one, for which nobody is to blame, what parts of it explain is not simulated.
+    """
     _check(asked)
     # Unfolded: one node stands for all only where nobody is slow.
     system = System(asked, folded=False)
@@ -132,6 +152,11 @@ def blame_beside(asked: Scenario, others: Sequence[int]) -> Blame:
     ways = _ways(system)
     ordinary = int(median(others))
     lost = max(1, took - ordinary)
+    # The third slowest of 41, which 39 do not exceed; of a single run itself.
+    slowest = sorted(others)[-(-len(others) * _NO_SLOWER // _ORDINARY) - 1]
+    late = _late(run) if traced else ()
+    if took <= slowest and not of_ordinary:
+        return Blame(asked, took, ordinary, slowest, (), (), late)
     nodes = range(system.plan.nodes)
     of_nodes = tuple(
         # A node is made ordinary together with all ways from it and to it.
@@ -139,9 +164,7 @@ def blame_beside(asked: Scenario, others: Sequence[int]) -> Blame:
         for node in nodes
     )
     of_ways = tuple((way, (took - time_if_ordinary(asked, [way])) / lost) for way in ways)
-    # The third slowest of 41, which 39 do not exceed; of a single run itself.
-    slowest = sorted(others)[-(-len(others) * _NO_SLOWER // _ORDINARY) - 1]
-    return Blame(asked, took, ordinary, slowest, of_nodes, of_ways, _late(run) if traced else ())
+    return Blame(asked, took, ordinary, slowest, of_nodes, of_ways, late)
 
 
 def _check(asked: Scenario) -> None:

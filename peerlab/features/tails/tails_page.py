@@ -1,6 +1,5 @@
 """The page of many runs: one of them is chosen, at a percentile or the slowest, and the blame strip is that run's."""
 
-import re
 from html import escape
 
 from peerlab.base.errors import PeerlabError
@@ -22,7 +21,7 @@ main{max-width:1120px;margin:0 auto;padding:12px 16px}
 h1{font-size:16px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:8px}.pl-blames p{max-width:none}
 .pl-who .pl-says{margin:0;font-size:24px;line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
 p{margin:4px 0;max-width:128ch;text-wrap:pretty}
-.pl-of,.pl-about p{color:var(--pl-muted)}
+.pl-of,.pl-about p{color:var(--pl-muted)}.pl-of{max-width:none;text-wrap:balance}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
@@ -30,13 +29,9 @@ input{position:absolute;opacity:0}
 .pl-about{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin-top:16px}.pl-about p{flex:1 1 320px}
 .pl-watch{margin-left:auto;color:var(--pl-muted)}label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
 .pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
+@media(min-width:1088px){.pl-blames .pl-blame:has(>div~div){display:grid;grid-template:"part late" auto "words late" 1fr/1fr 1fr}
+.pl-blames .pl-blame:has(>div~div)>p{grid-area:words}.pl-blames .pl-blame>div:has(~div){grid-area:part}.pl-blames .pl-blame>div~div{grid-area:late}}
 """
-
-_SAYS = re.compile(r"<p class='pl-says'>.{0,2000}?</p>")
-"""The sentence that says who is to blame."""
-
-_SHARE = re.compile(r"explains [\d.]+.% of what was lost")
-"""What the bar below says as a figure, too."""
 
 _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (
     "#falls:checked~.pl-about .pl-watch{border-color:var(--pl-ink)}#falls:focus-visible~.pl-about .pl-watch{outline:2px solid var(--pl-register);outline-offset:2px}"
@@ -99,14 +94,13 @@ def _blames(tails: Tails, runs: list[tuple[str, int]]) -> tuple[str, str]:
         for number, (name, place) in enumerate(runs):
             scenario = first.scenario.with_(seed=first.scenario.seed + place)
             try:
-                shown = registered("offers", "blame of a run")(scenario, first.times_ps)
+                verdict, shown = registered("offers", "blame of a run")(scenario, first.times_ps)
             except PeerlabError as problem:
                 shown = f"<p>Nobody can say who is to blame: {escape(str(problem))}.</p>"
-            # The answer stands at the head of the page; which run it is about, and how long that took, say the buttons below it.
-            if says := _SAYS.search(shown):
-                shown = shown.replace(says[0], "", 1)
-                answer = _SHARE.sub("is to blame", says[0])
-                headlines.append(f"<div class='pl-who pl-run pl-run{number}'>{answer}</div>")
+            else:  # it stands at the head of the page; which run it is about, and how long that took, say the buttons below it
+                headlines.append(
+                    f"<div class='pl-who pl-run pl-run{number}'><p class='pl-says'>{escape(verdict)}</p></div>"
+                )
             sections.append(
                 f"<section class='pl-run pl-run{number}' aria-label='The run at {name}, seed {scenario.seed}'>{shown}</section>"
             )

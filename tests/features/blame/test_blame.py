@@ -167,7 +167,7 @@ def test_a_run_is_simulated_once_to_say_who_is_to_blame_for_it(monkeypatch):
 
 def test_a_drawing_has_the_ground_of_its_card():
     """Of two cards of one height the lower drawing's corners were white notches inside its card."""
-    page = blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.2}), [10**9] * 41)
+    page = blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.2}), [10**9] * 41).pictures
     assert ".pl-blame svg>rect:first-of-type{display:none}" in page
     assert all(
         ground == "<rect width='100%' height='100%'"
@@ -176,12 +176,12 @@ def test_a_drawing_has_the_ground_of_its_card():
 
 
 def test_beside_a_picture_of_runs_their_median_is_not_said_again():
-    drawn = blame_of_run(RING.with_(nodes=4), [10**9] * 41)
+    drawn = blame_of_run(RING.with_(nodes=4), [10**9] * 41).pictures
     assert (
         "95\u00a0% of all runs take at most 1.00 ms." in drawn
     )  # as many digits as the times of the picture
     assert "median" not in drawn
-    assert "in the median" in blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.8}), [10**9] * 41)
+    assert "in the median" in blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.8}), [10**9] * 41).pictures
 
 
 def test_a_node_and_its_number_stay_on_one_line():
@@ -190,3 +190,14 @@ def test_a_node_and_its_number_stay_on_one_line():
         "<p class='pl-says'>The way from node\u00a00 to node\u00a01 explains 100\u00a0% of what"
         in blame_html(found)
     )
+
+
+def test_for_an_ordinary_run_nothing_is_simulated_of_its_parts(monkeypatch):
+    """A page of many runs took a simulation for each node and way of a run for which nobody is to blame."""
+    run, others = RING.with_(nodes=4), [10**12] * 41
+    whole = blame_beside(run, others)
+    monkeypatch.setattr("peerlab.features.blame.blaming.time_if_ordinary", None)
+    verdict, pictures = blame_of_run(run, others)
+    assert verdict == whole.verdict == whole.in_words
+    assert verdict.startswith("Nobody is to blame")
+    assert "explained by" not in pictures
