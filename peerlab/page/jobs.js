@@ -82,7 +82,7 @@ class JobsPage extends PlayedPage {
     hero.querySelector("small").textContent = " as long as alone";
     hero.querySelector(".ts-note").textContent = [slide ? `${about}.` : note, this.timesOfEach()].filter(Boolean).join(" ");
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
-    const entries = [["jb-uplink", "uplink, as wide as its rate"], ["jb-sends", "host that sends"], ...(computes ? [["jb-computes", "host that computes"]] : []), ["jb-waits", "host that waits"]];
+    const entries = [["jb-uplink", "uplink, as wide as its rate"], ["jb-sends", "host sends"], ...(computes ? [["jb-computes", "host computes"]] : []), ["jb-waits", "host waits"]];
     this.key = new Map(entries.map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));

@@ -8,7 +8,7 @@ const TINT = 0.6; // opacity of a colour that is no grey, wherever it is an area
 const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 120, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 14, name: 16, rows: 2 };
 const PALE = "gather"; // near the ground: it has an outline
 const GREYS = ["muted", PALE]; // of the first two jobs: in full they are more than 2 to 1 apart
-const WORDS = ["bottleneck", "full, both ways", "all full, both ways"]; // beside the uplinks of a leaf, or once for all
+const WORDS = ["bottleneck", "all full, both ways"]; // once for all uplinks
 const ARROW = "l8 12h-16z"; // px
 
 // The look of an area of a job.
@@ -96,17 +96,15 @@ export class JobsScene {
     return this.text(x, FLOOR.spine + floor.pipe / 2 + 5, "", { "text-anchor": anchor, "font-size": FLOOR.cause, "font-weight": 650, fill: "var(--pl-hot-ink)" });
   }
 
-  // Where all uplinks limit: at those of each leaf where words fit beside them, else once between the leaf before `leaf` and this one; null where none fit.
+  // Where all uplinks limit it is said once, between the leaf before `leaf` and this one; null where the words do not fit.
   causeOfAll(leaf) {
     const into = this.pipes[2 * leaf - 1], out = this.pipes[2 * leaf];
     if (!into || !out) return null;
-    const [cause, each, all] = WORDS, from = into.x + into.wide, fits = (words, room) => [FLOOR.cause, FLOOR.letters].find((size) => widthOf(words, size, true) + 6 <= room);
-    const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host), y = FLOOR.spine + this.floor.pipe / 2;
-    const write = (words, x, anchor, letters) => [cause, words].forEach((line, i) => svgText(line, { x, y: y + (i ? letters : -4), "text-anchor": anchor, "font-size": letters, "font-weight": i ? 400 : 650, fill: "var(--pl-hot-ink)" }, group));
-    const beside = fits(each, into.room - 10), middleSize = fits(all, out.x - from);
-    if (beside) for (const pipe of this.pipes.filter(({ out }) => !out)) write(each, pipe.x + pipe.wide + 10, "start", beside);
-    else if (middleSize) write(all, (from + out.x) / 2, "middle", middleSize);
-    return beside || middleSize ? group : null;
+    const from = into.x + into.wide, x = (from + out.x) / 2, y = FLOOR.spine + this.floor.pipe / 2, letters = [FLOOR.cause, FLOOR.letters].find((size) => widthOf(WORDS[1], size, true) + 6 <= out.x - from);
+    if (!letters) return null;
+    const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host);
+    WORDS.forEach((line, i) => svgText(line, { x, y: y + (i ? letters : -4), "text-anchor": "middle", "font-size": letters, "font-weight": i ? 400 : 650, fill: "var(--pl-hot-ink)" }, group));
+    return group;
   }
 
   hostBox(number, x, y) {
