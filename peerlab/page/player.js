@@ -19,6 +19,7 @@ export class Player {
     this.onCommand = onCommand;
     this.time = 0;
     this.length = 1;
+    this.isPart = false; // whether what is played is the first part of something longer
     this.factor = 1;
     this.loop = true;
     this.visible = true;
@@ -128,7 +129,7 @@ export class Player {
 
   draw() {
     this.bar.value = Math.round((this.time / this.length) * 1000);
-    const now = sayTime(this.time), text = `${now} of ${sayTime(this.length)}`;
+    const now = sayTime(this.time), text = `${now} of ${this.isPart ? "the first " : ""}${sayTime(this.length)}`;
     if (text !== this.clock.textContent) {
       this.clock.replaceChildren(make("b", "", now), make("span", "", text.slice(now.length)));
       this.bar.setAttribute("aria-valuetext", text);

@@ -167,7 +167,7 @@ export class PortSceneView {
     const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, group);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, group); // no pipe runs through the word on it
-    const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 2, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, group);
+    const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 1, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, group);
     const glass = this.glass(place, group, this.most[link.number]);
     if (place.marks) this.marks(place, OF_PORT, this.scale.port, group);
     this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), thick, track, roll, cell, signal, stop, behind, below, flying, falls });
@@ -290,17 +290,17 @@ export class PortSceneView {
   draw(time, flow, moving) {
     if (!this.parts || !this.cells) return;
     const { data } = this;
-    const stopped = this.stopped(time, flow), { ports, accounts } = this.levels(time);
-    const reasons = new Set(); // of the links of a switch that are stopped alike the first one says it
+    const stopped = this.stopped(time, flow), { ports, accounts } = this.levels(time), cause = stopped(data.shared);
+    const reasons = new Set(); // of links that are stopped alike the first one says it, or the shared one if it is; of all others their colour does
     for (const part of this.parts) {
       const runs = (part.account ? accounts : ports)[part.number];
       this.drawLevel(part, runs);
       this.fade(part, ports, accounts);
       if (part.account) continue;
-      const why = stopped(part.number), what = `${why} ${part.kind} ${part.leaf}`;
-      this.sayStop(part, reasons.has(what) ? "" : why);
-      reasons.add(what);
+      const why = stopped(part.number), what = why === "lost" ? `${why} ${part.kind} ${part.leaf}` : why;
       const isCause = part.number === data.shared, isStopped = why && why !== "lost"; // everybody waits at the shared port: it is the heaviest mark, the others are lighter
+      this.sayStop(part, reasons.has(what) || (isStopped && !isCause && why === cause) ? "" : why);
+      reasons.add(what);
       if (isCause && !part.idle) for (const [name, value] of Object.entries(why ? { stroke: "var(--pl-hot)", "stroke-width": 2, "stroke-opacity": 1 } : { stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-opacity": 0.8 })) part.frame.setAttribute(name, value);
       part.track.setAttribute("stroke", isStopped ? "var(--pl-hot)" : "var(--pl-faint)");
       part.track.setAttribute("stroke-width", isStopped && !isCause ? STOPPED : part.thick);

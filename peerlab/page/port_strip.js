@@ -6,7 +6,7 @@ import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
 const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, beside: 900, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, flat: 34, top: 8, receiver: 70, rates: 36, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
-const SENDS = " sends"; // of a link from a host; where there is little room its reason stands in its place
+const SENDS = / sends$/; // of a link from a host
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
 export class PortStrip {
@@ -144,16 +144,14 @@ export class PortStrip {
   // When ports of a fabric were stopped, those that were it longest.
   stopped({ pauses, starved, length_us }, top) {
     const { host } = this, stopped = new Map();
-    for (const [rows, words] of [[pauses, "paused"], [starved, "no credits"]])
-      for (const [link, from, until] of rows) stopped.set(link, [...(stopped.get(link) ?? []), [from, until, words]]);
+    for (const [link, from, until] of [...pauses, ...starved]) stopped.set(link, [...(stopped.get(link) ?? []), [from, until]]);
     const total = (rows) => rows.reduce((sum, [from, until]) => sum + until - from, 0), worst = [...stopped].sort((a, b) => total(b[1]) - total(a[1]));
     // the victim's own comes first: the others are why
     const mine = worst.filter(([link]) => link === this.data.victim), chosen = [...mine, ...worst.filter(([link]) => link !== this.data.victim)].slice(0, STRIP.stopped);
     chosen.forEach(([link, rows], i) => {
       const y = top + STRIP.lane * i;
-      const name = this.linkName(link), short = name.endsWith(SENDS) ? `${name.slice(0, -SENDS.length)}: ${rows[0][2]}` : name;
-      const inAll = `${sayTime(total(rows))} in all`;
-      this.text(this.left - 8, y, this.narrow ? short : `${name}: ${rows[0][2]}${this.wide ? `, ${inAll}` : ""}`, { "text-anchor": "end" });
+      const name = `${this.linkName(link).replace(SENDS, "")} stopped`, inAll = `${sayTime(total(rows))} in all`; // why, the key says
+      this.text(this.left - 8, y, this.wide ? `${name}, ${inAll}` : name, { "text-anchor": "end" });
       const from = y + 8;
       svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
       const d = rows.filter(([begin]) => begin < this.data.played_us).map(([begin, until]) => `M${this.x(begin).toFixed(1)} ${from}H${Math.max(this.x(until), this.x(begin) + 0.4).toFixed(1)}v${STRIP.thin}H${this.x(begin).toFixed(1)}z`).join("");

@@ -74,7 +74,7 @@ const HTML = `
 <svg class="np-strip" role="img" aria-label="What waits at the shared port of each fabric in time, and which ports were stopped"></svg>
 <footer class="np-foot"><p class="np-key"></p><p class="ts-source"></p></footer>`;
 
-const LETTERS = { page: 12, slide: 14 }; // px; a slide is fitted into its window by a zoom that leaves 12
+const LETTERS = { page: 13, slide: 14 }; // px; a slide is fitted into its window by a zoom that leaves 12
 
 class PortsPage extends PlayedPage {
   constructor(host, data, wanted, palettes) {
@@ -84,8 +84,6 @@ class PortsPage extends PlayedPage {
     this.find("h1").textContent = data.about;
     this.find(".np-about").textContent = data.about;
     writeWhole(this.find(".ts-source"), data.source);
-    this.part = make("span", "np-part");
-    this.find(".pl-clock").after(this.part);
     this.cells = data.fabrics.map((fabric) => new PortCells(fabric, data.links.length, data.flows.length));
     this.peaks = this.cells.map((cells) => cells.peaks());
     this.scene = new PortSceneView(this.find(".np-scene"), data, this.slide ? { most: 5, letters: LETTERS.slide } : { most: 10, letters: LETTERS.page });
@@ -129,7 +127,7 @@ class PortsPage extends PlayedPage {
   fillKey() {
     const key = this.find(".np-key"), { pool, pauses, starved, lost } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
     const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-back", "credit returned", pool], ["np-stopped", "link without credits", starved.length]];
-    entries.push(["np-stopped", "paused link", pauses.length], ["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates], ["np-threshold", "threshold", Object.values(this.fabric.marks).some(Boolean)]);
+    entries.push(["np-stopped", "paused link", pauses.length], ["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));
@@ -150,7 +148,7 @@ class PortsPage extends PlayedPage {
     hero.querySelector("b").textContent = alone_us ? `${slower.toFixed(2)}×` : share;
     hero.querySelector("small").textContent = alone_us ? ` as long as alone (${sayTime(alone_us)})` : " of a host's rate";
     hero.querySelector(".ts-note").textContent = `${does[0].toUpperCase()}${does.slice(1)}. ${happened}`;
-    this.part.textContent = this.played < length_us ? `the run takes ${alone_us && !ends ? "over " : ""}${sayTime(length_us)}` : "";
+    this.player.isPart = this.played < length_us;
     this.find(".np-scene").setAttribute("aria-label", words);
     // a slide's title is what it comes to
     if (this.slide) this.find("h1").textContent = alone_us ? `${title}: the AllReduce takes ${ends ? "" : "over "}${slower.toFixed(2)} times as long as alone` : `${title}: the ${this.data.who} has ${share} of a host's rate`;

@@ -91,8 +91,8 @@ def played_cells(answer: PortAnswer) -> tuple[str, ...]:
 def happened(answer: PortAnswer) -> str:
     """Return as a sentence how long ports were stopped, and what was lost or marked; nothing of what did not happen."""
     parts = [
-        *([f"pauses {say_time(answer.paused_ps)}"] if answer.paused_ps else []),
-        *([f"no credits {say_time(answer.starved_ps)}"] if answer.starved_ps else []),
+        *([f"paused for {say_time(answer.paused_ps)}"] if answer.paused_ps else []),
+        *([f"stopped for {say_time(answer.starved_ps)}"] if answer.starved_ps else []),
         # Bytes that were sent twice say more of what was lost than how many packets it was.
         *([f"resent {say_bytes(answer.again_bytes)}"] if answer.again_bytes else _counted(answer)),
     ]

@@ -126,7 +126,7 @@ def port_parcel(answers: Sequence[PortAnswer]) -> PortParcel:
     played_ps = _played_ps(answers)
     return {
         "about": about(first),
-        "source": "Simulated by peerlab, cell by cell; thresholds are examples or assumptions (peerlab neighbours --help).",
+        "source": "Simulated by peerlab, cell by cell; figures of fabrics are examples or assumptions (peerlab neighbours --help).",
         "columns": list(played_head(first)[1:]),
         "played_us": played_ps / PS_PER_US,
         "shared": shared_port(first),

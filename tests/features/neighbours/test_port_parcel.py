@@ -57,8 +57,8 @@ def test_figures_stand_in_the_order_of_their_names(answers):
     for fabric in parcel["fabrics"]:
         assert len(fabric["figures"]) == len(parcel["columns"]) == len(PLAYED_HEAD) - 1
     pausing, credited = (fabric["happened"] for fabric in reversed(parcel["fabrics"]))
-    assert pausing.startswith("All ports together: pauses ")
-    assert credited.startswith("All ports together: no credits ")
+    assert pausing.startswith("All ports together: paused for ")
+    assert credited.startswith("All ports together: stopped for ")
     assert "credits" not in pausing
     # who sends into one host is nobody's victim
     assert port_parcel([answered("infiniband", neighbour="senders(2)", until_ms=0.1)])["who"] == "receiver"
