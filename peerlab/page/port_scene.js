@@ -299,7 +299,8 @@ export class PortSceneView {
       if (part.account) continue;
       const why = stopped(part.number), what = why === "lost" ? `${why} ${part.kind} ${part.leaf}` : why;
       const isCause = part.number === data.shared, isStopped = why && why !== "lost"; // everybody waits at the shared port: it is the heaviest mark, the others are lighter
-      this.sayStop(part, reasons.has(what) || (isStopped && !isCause && why === cause) ? "" : why);
+      const isTold = !isCause && (reasons.has(what) || (isStopped && why === cause));
+      this.sayStop(part, isTold ? "" : why);
       reasons.add(what);
       if (isCause && !part.idle) for (const [name, value] of Object.entries(why ? { stroke: "var(--pl-hot)", "stroke-width": 2, "stroke-opacity": 1 } : { stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-opacity": 0.8 })) part.frame.setAttribute(name, value);
       part.track.setAttribute("stroke", isStopped ? "var(--pl-hot)" : "var(--pl-faint)");

@@ -182,11 +182,14 @@ def test_why_links_are_stopped_is_said_once(opened, answers):
     """*No credits* stood at a sender, at the trunk, below them and in the card."""
     page, trace = opened(), answers[0].trace
     trunk = 2 * trace.scene.hosts
-    starved = max(
-        (span for span in trace.starved if span.link == trunk), key=lambda span: span.end_ps - span.start_ps
-    )
-    seek_ps(page, (starved.start_ps + starved.end_ps) / 2)
+    moments = [(span.start_ps + span.end_ps) / 2 for span in trace.starved if span.link == trunk]
+    others = [span for span in trace.starved if span.link != trunk]
+    both = [moment for moment in moments if any(span.start_ps < moment < span.end_ps for span in others)]
+    seek_ps(page, both[0])
     expect(page.locator(".np-root text", has_text="no credits")).to_have_count(1)
+    expect(page.locator(".np-scene text", has_text="no credits")).to_have_attribute(
+        "font-weight", "650"
+    )  # the trunk's
     stopped = page.locator(".np-strip text", has_text=re.compile(r"^node \d+ stopped"))
     expect(stopped).to_have_count(1)
     expect(page.locator(".np-key", has_text="threshold")).to_have_count(0)  # its name stands at its line
