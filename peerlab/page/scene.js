@@ -22,11 +22,11 @@ const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PA
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
-const CELL = 9; // units: the width of a bounce buffer; where slices stand in a device is wider
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = 12; // room for the arrow beside the uplink, from where slices wait
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
+const COVER = 4; // of what hides the dots of a way in a switch where a slice is
 const THIN = 1.6; // of a slice of other nodes: one line, as an outline looks like two more ways
 const NEARER = 0.4; // of how far from the middle of a link broad ones go: thin ones lie on the dotted way
 const BESIDE_BOXES = 158; // units: what stands lower is beside the boxes of devices and NICs
@@ -60,8 +60,11 @@ const rowsOf = (columns, isKept) => Object.fromEntries(Object.entries(columns).m
  * @property {Object<string, [number, number][][][]>} queues
  * @property {Object<string, number[]>} aside
  * @property {number} breadth
+ * @property {number} bus
+ * @property {number} cell
+ * @property {string} others
  * @property {Object<string, [number, number, string]>} badges
- * @property {[number, number, string][]} arrows
+ * @property {[number, number, string, string][]} arrows
  * @property {Object<string, string>} roles
  * @property {Tip[]} tips
  * @property {Sight} sight
@@ -160,8 +163,8 @@ export class Scene extends View {
     if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
     for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
     const slots = boxes(data.slots);
-    figures.fill("scene_slots", rowsOf(slots, (i) => !this.ownOnly || slots.right[i] - slots.left[i] > CELL), ["fill", "line"]);
-    const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== "muted"), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
+    figures.fill("scene_slots", rowsOf(slots, (i) => !this.ownOnly || slots.right[i] - slots.left[i] > data.cell), ["fill", "line"]);
+    const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== data.others), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
     figures.fill("scene_lines", { ...lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
     this.taken = [];
     figures.fill("scene_texts", this.columns(this.standing(), this.taken), ["ink"]);
@@ -169,6 +172,7 @@ export class Scene extends View {
     for (const [stage, role] of Object.entries(data.roles)) this.palette[stage] = figures.colour(role);
     if (data.sums.role) this.palette[SUM] = figures.colour(data.sums.role);
     this.edge = figures.colour("box");
+    this.pale = Object.fromEntries(Object.entries(this.palette).map(([stage, colour]) => [stage, mixed(colour, this.edge, PALE)])); // no dots are seen through it
     this.lastWords = "";
   }
 
@@ -377,11 +381,12 @@ export class Scene extends View {
       const points = this.line(way);
       rows.xs.push(points.map(([x]) => x));
       rows.ys.push(points.map(([, y]) => y));
-      rows.line.push(this.palette[stage]);
+      rows.line.push((odd && !hollow ? this.pale : this.palette)[stage]);
       rows.width.push(hollow ? THIN * zoom : width); // the neighbours' are in the background
-      rows.alpha.push(odd && !hollow ? PALE : 1);
+      rows.alpha.push(1);
     };
-    const { breadth, sums } = this.data;
+    const { breadth, bus, sums } = this.data;
+    for (const { points } of trains) this.cover(rows, points, bus);
     for (const one of trains) {
       const aside = this.data.aside[one.stage][one.device] * (one.hollow && !sums.role ? NEARER : 1), off = sums.role && comesDown(one.points, one.variant, sums) ? -aside : aside;
       const corner = this.data.stops[one.stage][one.device][one.variant][2], { from, to } = one.part;
@@ -400,6 +405,20 @@ export class Scene extends View {
       add(one, one.points, 4 * zoom);
     }
     source.data = rows;
+  }
+
+  // Hides the dots of a way in a switch where a slice is, which goes beside them.
+  cover(rows, points, bus) {
+    for (let i = 1; i < points.length; i++) {
+      const leg = points.slice(i - 1, i + 1);
+      if (leg.some(([, y]) => y !== bus)) continue;
+      const [from, to] = this.line(leg);
+      rows.xs.push([from[0], to[0]]);
+      rows.ys.push([from[1], to[1]]);
+      rows.line.push(this.edge);
+      rows.width.push(COVER * this.scale);
+      rows.alpha.push(1);
+    }
   }
 
   drawWords(time, pace, { counts }) {
@@ -427,7 +446,7 @@ export class Scene extends View {
 
   // Which way slices go on either side of the uplink.
   addArrows(words) {
-    for (const [x, y, arrow] of this.data.arrows) words.push([x, y, arrow, 12, "bold", "ink", "center"]);
+    for (const [x, y, arrow, ink] of this.data.arrows) words.push([x, y, arrow, 12, "bold", ink, "center"]);
   }
 
   // How many wait where they stand in memory, unless the number of those on their way is written there.
@@ -553,4 +572,10 @@ function shifted(points, off, joined) {
     const legs = [i && [points[i - 1], points[i]], i < points.length - 1 && [points[i], points[i + 1]]].filter(Boolean);
     return [x + (legs.some(upright) ? off : 0), y + (legs.every(upright) ? 0 : off)];
   });
+}
+
+// A colour, `share` of it and the rest of another: as it looks on that, but opaque.
+function mixed(colour, other, share) {
+  const parts = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)), rest = parts(other);
+  return `#${parts(colour).map((part, i) => Math.round(share * part + (1 - share) * rest[i]).toString(16).padStart(2, "0")).join("")}`;
 }

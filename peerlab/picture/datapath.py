@@ -11,9 +11,9 @@ from peerlab.model.paths import REDUCE
 from peerlab.model.resources import resource_kind
 from peerlab.model.slow_parts import parts_of
 from peerlab.model.stages import stage_kind
-from peerlab.picture.drawing import PageDrawing, Point
+from peerlab.picture.drawing import CELL, WAY_OF_OTHERS, PageDrawing, Point
 from peerlab.picture.frames import PASSED, PageRows, moves
-from peerlab.picture.geometry import SUM_BOX, stops, ways
+from peerlab.picture.geometry import BUS, SUM_BOX, stops, ways
 from peerlab.picture.picture import Picture
 from peerlab.picture.registration_table import LiveTable, StandingTable, table
 from peerlab.picture.scene_host import arrows
@@ -65,10 +65,16 @@ class SceneParcel(PageDrawing):
     """For each stage and device: how far from the middle of a link its slices go."""
     breadth: float
     """How broad a slice on a link is."""
+    bus: float
+    """The height at which ways cross the switches."""
+    cell: float
+    """The width of a bounce buffer; where slices stand in a device is wider."""
+    others: str
+    """The role of the dotted ways to and from nodes that are not shown."""
     badges: dict[int, tuple[float, float, str]]
     """For each stage: where the number of slices that wait is written, and how it is aligned."""
-    arrows: list[tuple[float, float, str]]
-    """Arrows on the two sides of the uplinks, and where they stand."""
+    arrows: list[tuple[float, float, str, str]]
+    """Arrows on the two sides of the uplinks: where they stand, what is written, and the role of its colour."""
     roles: dict[int, str]
     """For each stage: the role of its colour."""
     tips: list[Tip]
@@ -103,6 +109,9 @@ def scene(picture: Picture) -> SceneParcel:
         "queues": {index[s]: queues(geometry, track) for s, track in tracks.items()},
         "aside": {index[s]: [aside(sketch.drawn, s, d) for d in devices] for s in tracks},
         "breadth": breadth(sketch.drawn),
+        "bus": BUS,
+        "cell": CELL,
+        "others": WAY_OF_OTHERS,
         "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
         "arrows": arrows(sketch),
         "roles": {index[s]: stage_role(s) for s in tracks},

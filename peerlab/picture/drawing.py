@@ -16,6 +16,8 @@ _FEW = 3
 
 CELL = 9.0
 """Width of a bounce buffer among the slots; where slices stand in a device is wider."""
+HOT_EDGE = 2.5
+"""Width of the edge that marks a bottleneck."""
 WAY_ALPHA = 0.75
 """Of the dotted ways, in the dark hue of their stages: 3 to 1 or more on all that they cross but a full link, in both themes."""
 

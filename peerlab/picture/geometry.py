@@ -221,8 +221,8 @@ class Geometry:
 
     def through_cpu(self, node: int) -> list[Point]:
         """Return the way from host memory through the CPU and back."""
-        y = (CPU[1] + CPU[3]) / 2
-        return self._at(node, [(MEMORY[2] - 24, y + 8), (sum(CPU[::2]) / 2, y + 8), (MEMORY[2] - 24, y - 8)])
+        y, start, turn = (CPU[1] + CPU[3]) / 2, MEMORY[2] - 14, CPU[0] + 9  # clear of the words in both
+        return self._at(node, [(start, y + 8), (turn, y + 8), (turn, y - 8), (start, y - 8)])
 
     def stub(self, node: int) -> list[Point]:
         """Return the way from the NIC to what is not drawn, the NIC included."""

@@ -2,7 +2,7 @@
 
 from peerlab.model.resources import Part, capacity_Bps, resource_kind
 from peerlab.model.stages import Track
-from peerlab.picture.drawing import CELL, HEIGHT, WAY_OF_OTHERS
+from peerlab.picture.drawing import CELL, HEIGHT, HOT_EDGE, WAY_OF_OTHERS
 from peerlab.picture.geometry import (
     ARROW,
     CPU,
@@ -56,7 +56,7 @@ def _box(sketch: Sketch, node: int, at: tuple[float, ...], *, hot: bool, used: b
     g, (left, top, right, bottom) = sketch.geometry, at
     edge = "hot" if hot else ("edge" if used else "faint")
     sketch.drawing.box(
-        "boxes", (g.x(node, left), top, g.x(node, right), bottom), "box", edge, 2.5 if hot else 1.2
+        "boxes", (g.x(node, left), top, g.x(node, right), bottom), "box", edge, HOT_EDGE if hot else 1.2
     )
     return g.x(node, (left + right) / 2)
 
@@ -141,20 +141,33 @@ def _switch(sketch: Sketch, node: int) -> None:
     d.text((g.x(node, 18 if outer else 386), SWITCH_TOP - 8), name, size=11, ink="muted", align=align)
 
 
+_LANES = ("uplink_up", "uplink_down")
+
+
+def _beside_lanes(sketch: Sketch) -> list[str]:
+    """Return what else crosses the uplink: it loads both directions."""
+    return [kind for kind in sketch.on("uplink") if kind not in _LANES]
+
+
+def _limits(sketch: Sketch, node: int, lane: str) -> bool:
+    """Return whether a direction of the uplink limits the run."""
+    return sketch.is_hot("uplink", node) and sketch.hot in (lane, *_beside_lanes(sketch))
+
+
 def _uplink(sketch: Sketch, node: int) -> None:
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    is_hot, both = sketch.is_hot("uplink", node), ("uplink_up", "uplink_down")
-    others = [kind for kind in sketch.on("uplink") if kind not in both]
+    is_hot, others = sketch.is_hot("uplink", node), _beside_lanes(sketch)
     half = g.thickness(c.uplink_Bps) / 2
-    for kind, side in zip(both, (-1, 1), strict=True):
-        x, hot = UPLINK + side * g.lane, is_hot and sketch.hot in (kind, *others)
+    for kind, side in zip(_LANES, (-1, 1), strict=True):
+        x, hot = UPLINK + side * g.lane, _limits(sketch, node, kind)
         edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
-        d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
-        # What else crosses the uplink loads both directions.
+        d.box("pipes", edges, "box", "hot" if hot else "edge", HOT_EDGE if hot else 1.0)
         full = half * max(sketch.part(node, resource) for resource in (kind, *others))
         if full:
+            # Its edge marks the bottleneck: an orange fill is too near to amber slices.
+            full = min(full, half - HOT_EDGE / 2) if hot else full
             edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
-            d.box("loads", edges, "hot-fill" if hot else "faint", "none")
+            d.box("loads", edges, "faint", "none")
     x = g.x(node, UPLINK + 2 * g.lane + ARROW + 12)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
@@ -179,8 +192,8 @@ def _uplink(sketch: Sketch, node: int) -> None:
         )
 
 
-def arrows(sketch: Sketch) -> list[tuple[float, float, str]]:
-    """Return the arrows beside the two lanes of the uplinks that are drawn, each where its direction ends: to host memory, and from it."""
+def arrows(sketch: Sketch) -> list[tuple[float, float, str, str]]:
+    """Return the arrows beside the two lanes of the uplinks that are drawn, each where its direction ends: to host memory, and from it; and the role of its colour."""
     g = sketch.geometry
     if "uplink" not in sketch.parts:
         return []
@@ -188,7 +201,14 @@ def arrows(sketch: Sketch) -> list[tuple[float, float, str]]:
     # clear of slices, which fill the lanes
     aside = 2 * g.lane + ARROW / 2
     ends = ((UPLINK - aside, MEMORY[3] + 9, "↑"), (UPLINK + aside, SWITCH_TOP - 9, "↓"))
-    return [(g.x(node, x), y, arrow) for node in nodes for x, y, arrow in ends]
+    inks = {
+        (node, kind): "hot-ink" if _limits(sketch, node, kind) else "ink" for node in nodes for kind in _LANES
+    }
+    return [
+        (g.x(node, x), y, arrow, inks[node, kind])
+        for node in nodes
+        for kind, (x, y, arrow) in zip(_LANES, ends, strict=True)
+    ]
 
 
 def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ from peerlab.answer.metrics import BUSY
 from peerlab.base.units import say_percent
 from peerlab.model.resources import capacity_Bps, resource_kind
 from peerlab.model.stages import stage_kind
-from peerlab.picture.drawing import HEIGHT, SMALL, WIDTH, within
+from peerlab.picture.drawing import HEIGHT, HOT_EDGE, SMALL, WIDTH, within
 from peerlab.picture.geometry import (
     BOX_BOTTOM,
     BOX_TOP,
@@ -41,7 +41,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         left, right = g.device(device)
         hot = sketch.is_hot("device", node)
         edges = (g.x(node, left), BOX_TOP, g.x(node, right), BOX_BOTTOM)
-        d.box("boxes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.2)
+        d.box("boxes", edges, "box", "hot" if hot else "edge", HOT_EDGE if hot else 1.2)
         number = "" if c.devices_per_switch == 1 else f" {sketch.first_device + device}"
         name = within(c.device_name, right - left, number)
         words = [f"HBM{sketch.mark('device.hbm')}"] if c.hbm_Bps else []
@@ -131,7 +131,7 @@ def _nic(sketch: Sketch, node: int) -> None:
     hot = sketch.is_hot("NIC", node)
     edges = (g.x(node, NIC[0]), BOX_TOP, g.x(node, NIC[1]), BOX_BOTTOM)
     edge = "hot" if hot else "edge" if used else "faint"
-    d.box("boxes", edges, "box", edge, 2.5 if hot else 1.2)
+    d.box("boxes", edges, "box", edge, HOT_EDGE if hot else 1.2)
     name, *below = _nic_words(sketch, node, used=used)
     # slices pass between the words where they come straight from the device
     places = _BESIDE_SLICES if not g.switch else _LINES if len(below) > 1 else _TWO
@@ -165,10 +165,10 @@ def _link(
 ) -> None:  # fmt: skip
     g, d, half = sketch.geometry, sketch.drawing, sketch.geometry.thickness(rate) / 2
     edges = (g.x(node, x - half), top, g.x(node, x + half), BOX_TOP)
-    d.box("pipes", edges, "box", "hot" if hot else "faint", 1.6 if hot else 1.0)
+    d.box("pipes", edges, "box", "hot" if hot else "faint", HOT_EDGE if hot else 1.0)
     if load:
-        full = (g.x(node, x - half * load), top, g.x(node, x + half * load), BOX_TOP)
-        d.box("loads", full, "hot-fill" if hot else "faint", "none")
+        wide = min(half * load, half - HOT_EDGE / 2) if hot else half * load
+        d.box("loads", (g.x(node, x - wide), top, g.x(node, x + wide), BOX_TOP), "faint", "none")
 
 
 def draw_wire(sketch: Sketch) -> None:
@@ -209,7 +209,7 @@ def _draw_wires(sketch: Sketch, *, hot: bool) -> tuple[float, float]:
     busy = max((sketch.part(0, kind) for kind in sketch.sends), default=0.0)
     for y in places:
         edges = (inside, y - half, WIDTH - inside, y + half)
-        d.box("pipes", edges, "box", "hot" if hot else "edge", 2.5 if hot else 1.0)
+        d.box("pipes", edges, "box", "hot" if hot else "edge", HOT_EDGE if hot else 1.0)
         if busy:
             load = (inside, y - half * busy, WIDTH - inside, y + half * busy)
             d.box("loads", load, f"{_crossing(sketch)}-wash", "none")

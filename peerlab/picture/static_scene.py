@@ -1,8 +1,10 @@
 """The static part of the data path's picture; it needs no plotting library."""
 
+from itertools import pairwise
+
 from peerlab.model.stages import stage_kind
 from peerlab.picture.domain_scene import draw_domain, draw_tray
-from peerlab.picture.drawing import Drawing
+from peerlab.picture.drawing import Drawing, Point
 from peerlab.picture.geometry import ways
 from peerlab.picture.scene_alone import draw_alone
 from peerlab.picture.scene_host import draw_host, draw_node
@@ -30,5 +32,12 @@ def draw(sketch: Sketch) -> Drawing:
     (draw_wire if sends(sketch.run.scenario) else draw_unwired)(sketch)
     for device in range(sketch.cluster.devices_per_switch):
         for stage in sketch.drawn:
-            sketch.drawing.line(ways(sketch.geometry, stage_kind(stage).track, device)[0], way_role(stage))
+            way = ways(sketch.geometry, stage_kind(stage).track, device)[0]
+            for line in _across(way) if sketch.slices else [way]:
+                sketch.drawing.line(line, way_role(stage))
     return sketch.drawing
+
+
+def _across(way: list[Point]) -> list[list[Point]]:
+    """Return the parts of a way that go across: what goes up or down there has a link of its own, and dots in it would lie beside its slices."""
+    return [[start, end] for start, end in pairwise(way) if start[1] == end[1]]

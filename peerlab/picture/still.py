@@ -139,9 +139,9 @@ def way_svg(run: Run, *, theme: str = "light") -> str:
     sketch = _unqueued(run)
     paper = Paper(palette(theme), **_LARGE_NODE)
     paper.drawing(sketch.drawing, right=_EDGE)
-    for x, y, arrow in arrows(sketch):
+    for x, y, arrow, ink in arrows(sketch):
         if x < _EDGE:
-            paper.text((x, y), arrow, size=12, bold=True)
+            paper.text((x, y), arrow, size=12, bold=True, ink=ink)
     return paper.svg(_EDGE, HEIGHT * paper.stretch, alt_text(run))
 
 
@@ -219,8 +219,8 @@ def draw_slices(paper: Paper, sketch: Sketch, seen: Moment, *, own: bool = False
         colour = slice_role(dot)
         fill, line = ("box", colour) if dot.hollow else (colour, "box")
         paper.square(dot.at, 3.75 if dot.hollow else 4.5, fill, line, 1.5)
-    for x, y, arrow in arrows(sketch):
-        paper.text((x, y), arrow, size=12, bold=True)
+    for x, y, arrow, ink in arrows(sketch):
+        paper.text((x, y), arrow, size=12, bold=True, ink=ink)
     if own and slide:
         return
     numbers = [] if slide else _queues(paper, sketch, seen)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.base.places import folder
-from peerlab.picture.drawing import WAY_ALPHA, WIDTH
+from peerlab.picture.drawing import HOT_EDGE, WAY_ALPHA, WAY_OF_OTHERS, WIDTH
 from peerlab.picture.geometry import (
     BOX_BOTTOM,
     CPU,
@@ -32,6 +32,7 @@ from peerlab.picture.moment import fullest, moment
 from peerlab.picture.picture import Picture
 from peerlab.picture.scene_host import arrows
 from peerlab.picture.sketch import Sketch
+from peerlab.picture.static_scene import draw
 from peerlab.picture.still import say_waiting, still_svg, way_svg
 from peerlab.picture.still_of_node import keyed_node_svg
 from peerlab.picture.svg import Paper
@@ -416,8 +417,52 @@ def test_parts_of_a_way_meet_at_their_corner(off):
 def test_arrows_beside_the_uplink_are_clear_of_slices():
     picture = Picture(simulated(cluster="dl1", path="host-rdma"))
     geometry = picture.sketch.geometry
-    for x, _, _ in arrows(picture.sketch):
+    for x, *_ in arrows(picture.sketch):
         assert min(abs(x - geometry.x(node, UPLINK)) for node in (0, 1)) > 2 * geometry.lane + 4
+
+
+def test_the_full_direction_of_an_uplink_is_marked_by_its_edge_and_its_arrow():
+    """An orange fill lay under amber slices: the two were hard to part."""
+    picture = Picture(simulated(cluster="dl1", path="host-rdma"))
+    pipes, loads = picture.drawing.pipes, picture.drawing.loads
+    edges = [(pipes["left"][i], pipes["right"][i]) for i, line in enumerate(pipes["line"]) if line == "hot"]
+    assert len(edges) == 2, "the way up, in both nodes"
+    for left, right in edges:
+        full = [i for i, at in enumerate(loads["left"]) if left < at < right]
+        assert [loads["fill"][i] for i in full] == ["faint"]
+        assert left + HOT_EDGE / 2 <= loads["left"][full[0]] < loads["right"][full[0]] <= right - HOT_EDGE / 2
+    assert {arrow for _, _, arrow, ink in arrows(picture.sketch) if ink == "hot-ink"} == {"↑"}
+
+
+@pytest.mark.parametrize("path", ["host-rdma", "peer-direct", "host-tcp"])
+def test_no_dots_stand_in_links_that_go_up_beside_the_slices_there(path):
+    """They lay under slices in the uplink; a link is a way without them. On a slide without slices the way is whole."""
+    heights = drawn(cluster="dl1", path=path).lines
+    ways_drawn = [
+        ys for ys, role in zip(heights["ys"], heights["line"], strict=True) if role != WAY_OF_OTHERS
+    ]
+    assert ways_drawn
+    assert all(len(set(ys)) == 1 for ys in ways_drawn)
+    unqueued = Sketch(simulated(cluster="dl1", path=path), slices=False)
+    assert any(len(set(ys)) > 1 for ys in draw(unqueued).lines["ys"])
+
+
+def test_slices_that_a_cpu_copies_are_clear_of_its_words():
+    """They crossed "CPU cores" and how many are busy."""
+    picture = Picture(simulated(cluster="dl1", path="host-tcp"))
+    texts = picture.drawing.texts
+    widest = max(
+        len(text) * (7.6 if style == "bold" else 6.6)
+        for x, text, style in zip(texts["x"], texts["text"], texts["style"], strict=True)
+        if x == sum(CPU[::2]) / 2
+    )
+    for node in (0, 1):
+        furthest = max(
+            abs(x - picture.sketch.geometry.x(node, MEMORY[2]))
+            for x, _ in picture.sketch.geometry.through_cpu(node)
+        )
+        slice_ends = MEMORY[2] + furthest + BREADTH / 2
+        assert CPU[0] < slice_ends < sum(CPU[::2]) / 2 - widest / 2
 
 
 def test_words_beside_an_uplink_end_in_front_of_the_link_of_a_nic_that_hangs_at_the_cpu():
