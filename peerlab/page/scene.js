@@ -21,6 +21,7 @@ const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the 
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
+const LARGEST = 1.5; // of the words of the lab, in a window that has room for more
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = 12; // room for the arrow beside the uplink, from where slices wait
@@ -62,6 +63,7 @@ const rowsOf = (columns, isKept) => Object.fromEntries(Object.entries(columns).m
  * @property {number} breadth
  * @property {number} bus
  * @property {number} cell
+ * @property {[number, number, number]} nic
  * @property {string} others
  * @property {Object<string, [number, number, string]>} badges
  * @property {[number, number, string, string][]} arrows
@@ -186,9 +188,20 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    if (!this.narrow) return words.map((word) => this.centred(this.between(word)));
+    if (!this.narrow) return this.besideSlices(words.map((word) => this.centred(this.between(word))));
     const isAlone = (name) => words.some((word) => word[0] === name[0] && word[1] > name[1] && word[1] - name[1] < NEXT_LINE && this.lies(word, [this.box(name)])); // the line below it has no room
     return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word) : word)).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
+  }
+
+  // The words with those in the boxes of NICs clear of the slices there, which go through beside the middle: all in one box move as far.
+  besideSlices(words) {
+    const [left, middle, right] = this.data.nic, half = (word) => (this.box(word).right - this.box(word).left) / 2 / this.scale;
+    for (const [x, away] of [[middle, -1], [SCENE_WIDTH - middle, 1]]) {
+      const inside = words.filter((word) => word[0] === x && word[1] > BESIDE_BOXES && this.reads(word[4])), most = Math.max(0, ...inside.map(half));
+      const off = Math.max(0, Math.min(most - (right - middle), middle - most - left));
+      for (const word of inside) word[0] += away * off;
+    }
+    return words;
   }
 
   // Where only names are written, a name stands in the middle of what its box has free: above the buffers, if there are some, and on no way.
@@ -302,7 +315,7 @@ export class Scene extends View {
   }
 
   px(size) {
-    return `${Math.max(this.least, size * (this.figures.sceneText ?? Math.min(this.scale, 1.3))).toFixed(1)}px`; // words need not grow as far as boxes do
+    return `${Math.max(this.least, size * (this.figures.sceneText ?? Math.min(this.scale, LARGEST))).toFixed(1)}px`; // words need not grow as far as boxes do
   }
 
   // Draws the moment `time` (microseconds); `pace` is microseconds per second of watching.
@@ -457,10 +470,18 @@ export class Scene extends View {
       const badge = this.data.badges[stage], place = String(badge);
       places.set(place, { badge, waiting: count + (places.get(place)?.waiting ?? 0) });
     }
-    for (const { badge: [x, y, align], waiting } of places.values()) {
+    for (const { badge: [at, y, align], waiting } of places.values()) {
+      const x = this.besideQueue(at, y, align);
       const word = [x, y, this.sayWaiting(waiting, align === "right" ? x : SCENE_WIDTH - x), 11, this.style, "muted", align];
       if (waiting >= 3 && !this.lies(word, taken)) words.push(word);
     }
+  }
+
+  // Where words end that would end at a place: left of slices that stand there and wait for something else.
+  besideQueue(x, y, align) {
+    if (align !== "right") return x;
+    const stand = Object.values(this.queues).flatMap(({ count, places }) => places.slice(0, count)).filter(([left, top]) => x - 20 < left && left - BAR / 2 < x && Math.abs(top - y) < 10);
+    return Math.min(x, ...stand.map(([left]) => left - BAR / 2 - 4));
   }
 
   // How many slices wait; in short where words are larger than their place, or than the room to the edge of the picture.
@@ -495,8 +516,8 @@ export class Scene extends View {
       const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, this.enlarged || (sparse && !low)), wide = widthOf(name, parseFloat(this.px(12)), true) / this.scale;
       const aside = this.enlarged ? (node[0] + longest > BESIDE_HOST ? 5 : 0) : sparse && !low && (node[0] + wide > BESIDE_HOST || slow.length) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
       words.push([x, y, name, 12, "bold", "ink", align]);
-      if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 11, this.style, "ink", align]);
-      else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 14 + 12 * i), word, 11, this.style, "ink", align]));
+      if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 11, this.style, "hot-ink", align]);
+      else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 14 + 12 * i), word, 11, this.style, "hot-ink", align]));
     };
     addName(sight.node, [node[0], low ? other[2] : node[2]], "left");
     if (partner >= 0) addName(partner, [node[1], low ? other[2] : node[2]], "right");
@@ -507,13 +528,13 @@ export class Scene extends View {
 
   // What is slow at a node, in the lines that there is room for beside its name.
   sayWhatIsSlow(number, short) {
-    const { slow } = this.data.sight, [what, ...rest] = (this.isChip(slow) ? "" : slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
+    const { slow } = this.data.sight, [what, ...rest] = (this.isChip(slow[number]) ? "" : slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
     return what ? (this.narrow && this.host.clientWidth >= ONE_LINE ? [`${what} ${share}`] : [what, share]) : [];
   }
 
-  // Whether a chip above the picture says what is slow: in the lab, where it is one node or NIC.
-  isChip(slow) {
-    return Object.keys(slow).length === 1 && Boolean(this.page.root.closest(".pl-explorer")?.querySelector(".pl-fault"));
+  // Whether a chip above the picture says what is slow: in the lab, where it is one node. Of a NIC it is said here, too, as another one may be drawn.
+  isChip(words) {
+    return Object.keys(this.data.sight.slow).length === 1 && !/^NIC\u00a0/.test(words) && Boolean(this.page.root.closest(".pl-explorer")?.querySelector(".pl-fault"));
   }
 
   // The ring: nodes whose contribution a slice of the first step that is not over carries when it arrives (or that have the finished one then).

@@ -224,7 +224,7 @@ def _after(run: Run, lane: TimelineLane) -> dict[int, str]:
 def _title(run: Run) -> str:
     if run.scenario.collective_record.is_message:
         return "both nodes"
-    return f"{'slow ' if run.scenario.slow_nodes else ''}{unit(run.scenario)} {focus(run)}"
+    return f"{unit(run.scenario)} {focus(run)}"
 
 
 def critical(run: Run) -> dict[str, object]:

@@ -28,7 +28,7 @@ def test_a_slow_node_is_shown_and_named_in_every_view(shown):
     shown.still()
     assert {"node 0", "NICs", "at 50 %"} <= set(words(shown))
     assert "50 Gb/s" in shown.column("scene_texts", "text")
-    expect(shown.page.locator(".pl-title")).to_contain_text("slow node 0")
+    expect(shown.page.locator(".pl-title")).to_contain_text("node 0")
     expect(shown.page.locator(".pl-caption")).to_contain_text("shown: node 0")
     shown.ask("(page, path) => page.model.tell('msg:custom', { kind: 'critical', path })", critical(slow))
     # its NIC sends and receives at half speed: the path may go through either queue
@@ -101,6 +101,21 @@ def test_the_mark_waits_for_the_lines_of_its_scenario(shown):
     )
     assert without == 0
     assert before == after > 0
+
+
+def test_a_lost_nic_is_named_at_its_node_though_a_chip_says_it_too(shown):
+    """Another NIC is drawn there, which does its work: nothing in the picture said which one is lost."""
+    chip = "there => there ? document.querySelector('.pl-explorer').append(Object.assign(document.createElement('i'), { className: 'pl-fault' })) : document.querySelector('i.pl-fault').remove()"
+    shown.page.evaluate(chip, True)
+    for fields, words_there in (
+        ({"slow_nics": {(3, 2): 0}}, {"NIC\u00a03.2", "lost"}),
+        ({"slow_nodes": {3: 0.5}}, set()),
+    ):
+        asked = peerlab.Scenario(cluster="p4d", nodes=4, path="peer-direct", **fields)
+        shown.change(peerlab.simulate(asked), lines=False)
+        shown.still()
+        assert {word for word in words(shown) if re.match(r"NIC|lost|at ", word)} == words_there
+    shown.page.evaluate(chip, False)
 
 
 def trains_are_alike(shown, part, one):

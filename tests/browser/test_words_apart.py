@@ -183,6 +183,31 @@ def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
         assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
 
 
+@pytest.mark.parametrize("width", [1280, 960])
+def test_words_in_the_box_of_a_nic_are_clear_of_the_slices_there(explorer, width):
+    """At 960 pixels "NIC 0.0 †" lay under them."""
+    resize(explorer.page, width, 900)
+    slow = peerlab.Scenario(path="peer-direct", slow_nodes={0: 0.5})
+    explorer.change(peerlab.simulate(slow), lines=False)
+    settle(explorer.page)
+    boxes = explorer.ask(
+        """({ scene }) => { const [left, middle, right] = scene.data.nic;
+             return scene.standing().filter((word) => Math.abs(word[0] - middle) < 25 && word[1] > 158 && scene.reads(word[4])).map(scene.box, scene)
+               .map((box) => [box.left / scene.scale - left, right - box.right / scene.scale]) }"""
+    )
+    assert boxes
+    assert min(min(ends) for ends in boxes) > -0.01
+
+
+def test_how_many_wait_stands_left_of_slices_that_wait_for_something_else(explorer):
+    """Kernel TCP: "13 slices wait" lay over the slices beside the foot of the uplink."""
+    ends = explorer.ask(
+        """({ scene }) => { scene.queues = { foot: { count: 2, places: [[110, 107], [110, 101], [110, 60]] } };
+             return [[115, 107, "right"], [115, 60, "right"], [115, 107, "left"]].map((place) => scene.besideQueue(...place)) }"""
+    )
+    assert ends == [102, 115, 115]
+
+
 def test_words_of_a_run_that_comes_in_the_same_instant_as_another_size(explorer):
     """The browser says that the size has changed when the run is painted: its words are fitted by then."""
     resize(explorer.page, 1280, 720)

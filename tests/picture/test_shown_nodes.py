@@ -42,7 +42,7 @@ def test_the_slowest_node_is_shown_and_the_picture_says_so():
     run = simulated(library="none", path="peer-direct", slow_nodes={2: 0.8, 5: 0.5})
     assert focus(run) == 5
     parcel = payload(run)
-    assert parcel["views"]["timeline"]["title"] == "slow node 5"
+    assert parcel["views"]["timeline"]["title"] == "node 5"
     assert "node 5 at 50 %, shown: node 5" in parcel["views"]["footer"]["simulated"][0]
     assert parcel["views"]["scene"]["sight"]["slow"] == {"2": "NICs at 80 %", "5": "NICs at 50 %"}
     assert (parcel["views"]["scene"]["sight"]["partner"], parcel["views"]["scene"]["sight"]["source"]) == (
