@@ -27,6 +27,7 @@ const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = 12; // room for the arrow beside the uplink, from where slices wait
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
+const AS_HIGH = 0.01; // units: ends of slices are computed
 const COVER = 4; // of what hides the dots of a way in a switch where a slice is
 const THIN = 1.6; // of a slice of other nodes: one line, as an outline looks like two more ways
 const NEARER = 0.4; // of how far from the middle of a link broad ones go: thin ones lie on the dotted way
@@ -424,7 +425,7 @@ export class Scene extends View {
   cover(rows, points, bus) {
     for (let i = 1; i < points.length; i++) {
       const leg = points.slice(i - 1, i + 1);
-      if (leg.some(([, y]) => y !== bus)) continue;
+      if (leg.some(([, y]) => Math.abs(y - bus) > AS_HIGH)) continue;
       const [from, to] = this.line(leg);
       rows.xs.push([from[0], to[0]]);
       rows.ys.push([from[1], to[1]]);

@@ -154,6 +154,21 @@ def test_slices_are_where_the_still_has_them_at_five_times(shown, path):
             assert min(abs(x - a) + abs(y - b) for a, b, fill in drawn if fill == solid) < 0.2, (part, x, y)
 
 
+def test_the_dots_of_a_way_in_a_switch_are_hidden_where_a_slice_is(shown):
+    """A slice goes beside them: the two looked like two ways."""
+    for path in ("host-rdma", "peer-direct"):
+        shown.change(run(path=path))
+        shown.still(0.31)
+        hidden, across = shown.ask(
+            """({ scene, figures }) => { const { xs, ys, line } = figures.model('scene_trains').data, rows = [...xs.keys()];
+                 const length = (i) => Math.abs(xs[i].at(-1) - xs[i][0]), near = (y) => Math.abs(y - scene.data.bus) < 8.6;
+                 const legs = rows.filter((i) => line[i] !== scene.edge).flatMap((i) => xs[i].slice(1).map((x, k) => near(ys[i][k]) && near(ys[i][k + 1]) ? Math.abs(x - xs[i][k]) : 0));
+                 return [rows.filter((i) => line[i] === scene.edge && near(ys[i][0])).map(length), legs.filter(Boolean)] }"""
+        )
+        assert len(hidden) == len(across) > 0
+        assert sum(hidden) == pytest.approx(sum(across), rel=0.2)
+
+
 def test_play_moves_slices_and_pause_stops_them(shown):
     places = "page => JSON.stringify([page.player.time, page.figures.model('scene_trains').data.xs])"
     button = shown.page.locator(".pl-play")
