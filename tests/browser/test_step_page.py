@@ -208,12 +208,9 @@ def test_the_card_of_the_path_names_what_its_colours_are(open_page):
     """Amber is a bucket above and a copy below."""
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
-    assert page.locator(".ts-stages li").all_inner_texts() == [
-        "copy to host memory or back",
-        "NIC to NIC, through host memory",
-    ]
+    assert page.locator(".ts-stages li").all_inner_texts() == ["copy to host memory or back", "NIC to NIC"]
     page.locator(".ts-path label").last.click()
-    assert page.locator(".ts-stages li").all_inner_texts() == ["NIC to NIC, straight from device memory"]
+    assert page.locator(".ts-stages li").all_inner_texts() == ["NIC to NIC"]
 
 
 @pytest.mark.parametrize("width", [900, 1280])

@@ -1,5 +1,6 @@
 """What the page of a training step gets: its lanes, its figures, and the data path of every exchange."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
@@ -74,7 +75,7 @@ class StepParcel(TypedDict):
     """Of every combination, the last control varying fastest."""
     roads: list[Road]
     colours: list[list[list[str]]]
-    """Of every road what its colours stand for: role and words."""
+    """Of every road what its colours stand for, in short: role and words."""
 
 
 @dataclass
@@ -133,7 +134,9 @@ class StepAlbum:
             self._known[id(run)] = run, len(self.roads)  # the run is kept, so that its id stays its own
             self.roads.append(road(run))
             drawn = {stretch["role"] for stretch in self.roads[-1]["stretches"]}
-            self.colours.append([[role, says] for role, says in colours(run) if role in drawn])
+            # In short, on one line for every path: a switch between two keeps the height.
+            key = [[role, re.split("[,:]", says)[0]] for role, says in colours(run) if role in drawn]
+            self.colours.append(key)
         return self._known[id(run)][1]
 
 
