@@ -121,7 +121,7 @@ def curves(
                 None,
                 (
                     _about_bands(scenario, computed, there, complete=complete),
-                    say_left_out(axis, computed, label),
+                    "" if state == LINES else say_left_out(axis, computed, label),
                 ),
             )
         ),

@@ -16,7 +16,9 @@ def say_left_out(
     Larger ones take longer, so of these the first is named. `label` says what a line is called.
     """
     entries: dict[str, list[str]] = {}
-    for line, _ in computed:
+    for line, runs in computed:
+        if any(line.scenarios) and not any(runs):
+            entries.setdefault("slow to simulate", []).append(label(line.name))
         never = [value for value, scenario in zip(AXES[axis], line.scenarios, strict=True) if not scenario]
         if never:
             where = ", ".join(_say_value(axis, value) for value in never)

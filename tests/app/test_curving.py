@@ -103,6 +103,8 @@ def test_lines_end_where_the_first_of_them_takes_too_long():
     parcel = curves(start, "nodes", computed)
     assert parcel["simulated"] == 2, "one point alone is no line"
     assert parcel["about"] == "lines end before 8 nodes: more take long to simulate"
+    parcel = curves(start, "nodes", [(computed[0][0], [None] * len(computed[0][1])), *computed[1:]])
+    assert parcel["about"].endswith(f"; slow to simulate: {parcel['lines'][0]['label']}")
 
 
 def test_another_wish_ends_the_thread_that_computes_bands():
