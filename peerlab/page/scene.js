@@ -22,6 +22,7 @@ const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PA
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
 const LARGEST = 1.5; // of the words of the lab, in a window that has room for more
+const BESIDE_NAME = 16; // units: slices that a CPU copies have so much room beside its name
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = 12; // room for the arrow beside the uplink, from where slices wait
@@ -205,13 +206,16 @@ export class Scene extends View {
     return words;
   }
 
-  // Where only names are written, a name stands in the middle of what its box has free: above the buffers, if there are some, and on no way.
+  // Where only names are written, a name stands in the middle of what its box has free: above the buffers, if there are some, and on no way; of *CPU cores* the
+  // first word alone where slices would cross it.
   centred(word) {
     const [x, y, text, size, style, ...form] = word, { boxes, slots, lines } = this.data;
     if (!this.figures.sparse || style !== "bold") return word;
     const inside = ({ left, top, right, bottom }, i) => left[i] < x && x < right[i] && top[i] < y && y < bottom[i], at = boxes.left.findIndex((_, i) => inside(boxes, i));
     if (at < 0) return word;
-    const own = slots.top.filter((_, i) => slots.left[i] > boxes.left[at] && slots.right[i] < boxes.right[at] && slots.top[i] > y), bottom = Math.min(boxes.bottom[at], ...own);
+    const own = this.box(word);
+    if (text.startsWith("CPU ") && (own.right - own.left) / this.scale > boxes.right[at] - boxes.left[at] - 2 * BESIDE_NAME) return this.centred([x, y, "CPU", size, style, ...form]);
+    const shelves = slots.top.filter((_, i) => slots.left[i] > boxes.left[at] && slots.right[i] < boxes.right[at] && slots.top[i] > y), bottom = Math.min(boxes.bottom[at], ...shelves);
     const moved = [x, (boxes.top[at] + bottom) / 2, text, size, style, ...form], { left, right } = this.box(moved), half = (right - left) / 2 / this.scale, high = size / 2 / this.scale;
     const crosses = lines.xs.some((xs, i) => xs.some((end, k) => k && Math.min(xs[k - 1], end) < x + half && Math.max(xs[k - 1], end) > x - half && Math.min(lines.ys[i][k - 1], lines.ys[i][k]) < moved[1] + high && Math.max(lines.ys[i][k - 1], lines.ys[i][k]) > moved[1] - high));
     return crosses ? word : moved;

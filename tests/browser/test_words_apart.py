@@ -199,6 +199,17 @@ def test_words_in_the_box_of_a_nic_are_clear_of_the_slices_there(explorer, width
     assert min(min(ends) for ends in boxes) > -0.01
 
 
+def test_where_a_cpu_has_no_room_beside_slices_for_its_name_it_has_a_short_one(explorer):
+    """At 900 pixels the slices of kernel TCP crossed "CPU cores", which was as wide as its box."""
+    names = []
+    for width in (1280, 720):  # the lab has that in a window of 900
+        resize(explorer.page, width, 900)
+        explorer.change(run(path="host-tcp"), lines=False)
+        settle(explorer.page)
+        names += [text for text in explorer.column("scene_texts", "text") if text.startswith("CPU")]
+    assert names == ["CPU cores", "CPU cores", "CPU", "CPU"]
+
+
 def test_how_many_wait_stands_left_of_slices_that_wait_for_something_else(explorer):
     """Kernel TCP: "13 slices wait" lay over the slices beside the foot of the uplink."""
     ends = explorer.ask(
