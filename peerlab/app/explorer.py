@@ -206,11 +206,11 @@ class Explorer(Spoken):
     def _go_slowly(self, scenario: Scenario, control: str) -> None:
         loop = asyncio.get_running_loop()
         about, begun = in_all(scenario), time.monotonic()
-        self.figures.status = {"busy": True, "text": f"Simulating ...{about}"}
+        self.figures.status = {"busy": True, "text": f"Simulating{about}"}
 
         def progress(part: float) -> None:
             # The simulation reports in its own thread; widgets are set in that of the loop.
-            call_in(loop, told, f"Simulating {so_far(part, begun)}{about}")
+            call_in(loop, told, f"Simulating{so_far(part, begun)}{about}")
 
         def told(text: str) -> None:
             if self._job is job:

@@ -139,9 +139,11 @@ _LEAST_PART = 0.01
 
 
 def so_far(part: float, begun: float) -> str:
-    """Say which part of a simulation is done, or for how long it has run since `begun`, on the monotonic clock."""
+    """Say behind *Simulating* which part is done, or for how long it has run since `begun`, on the monotonic clock."""
     return (
-        f"... {say_percent(part)}" if part >= _LEAST_PART else f"for {say_seconds(time.monotonic() - begun)}"
+        f", {say_percent(part)} done"
+        if part >= _LEAST_PART
+        else f" for {say_seconds(time.monotonic() - begun)}"
     )
 
 

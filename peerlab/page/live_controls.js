@@ -77,7 +77,7 @@ export class LiveControls {
   }
 
   offerClusters() {
-    this.cluster.replaceChildren(...this.known.clusters.map(({ name, title }) => new Option(title, name)), new Option("your own file ...", ""));
+    this.cluster.replaceChildren(...this.known.clusters.map(({ name, title }) => new Option(title, name)), new Option("your own file", ""));
   }
 
   note(text) {
