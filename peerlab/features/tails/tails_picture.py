@@ -307,17 +307,13 @@ def _arrow(axis: Axis, ps: float) -> str:
 
 
 def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:
-    values = _ticks(axis, unit)
-    for value in values:
+    for value in _ticks(axis, unit):
         x = axis.x(value * unit.ps)
         paper.line([(x, base), (x, base + 5)], "edge", 1)
         paper.text((x, base + 16), f"{value:.6g}", size=_LETTERS, ink="muted")
-    # At the end where nothing else is: runs beyond the axis stand at the other one. Without room before the first figure, behind it.
-    if axis.left > _EDGE:
-        paper.text((axis.left - 22, base + 16), unit.name, size=_LETTERS, ink="muted", align="right")
-    elif values:
-        behind = axis.x(values[0] * unit.ps) + _WORD * (len(f"{values[0]:.6g}") / 2) + 3
-        paper.text((behind, base + 16), unit.name, size=_LETTERS, ink="muted", align="left")
+    # At the end where nothing else is: runs beyond the axis stand at the other one. Without room before the first figure, beside the line.
+    at = (axis.left - 22, base + 16) if axis.left > _EDGE else (axis.left - 5, base)
+    paper.text(at, unit.name, size=_LETTERS, ink="muted", align="right")
 
 
 def _ticks(axis: Axis, unit: Unit) -> list[float]:
@@ -329,7 +325,6 @@ def _ticks(axis: Axis, unit: Unit) -> list[float]:
         # Whole numbers of steps: steps such as 0.1 add up to 0.30000000000000004.
         values = [number * step for number in range(ceil(low / step), floor(high / step) + 1)]
         letters = max((len(f"{value:.6g}") for value in values), default=0)
-        letters += 0 if axis.left > _EDGE else 1 + len(unit.name)  # behind the first one
         if step * wide > (letters * _WORD + 8) * (high - low):
             break
     return values

@@ -160,6 +160,5 @@ def test_a_run_beyond_the_axis_has_its_name_beside_its_dot_and_the_unit_stands_a
         assert 0 < left - (x + 2 * half) < 10
         assert top - (y + 2 * half) < 4
         (unit,) = [box for text, box in boxes(drawn) if text == "ms"]
-        assert unit[2] < (sheet.left + sheet.right) / 2
-        assert unit[0] > 8  # within its card
+        assert unit[2] < sheet.left
         assert drawn.count("stroke-width='1.3'") == 2 * len(runs.paths)  # every axis breaks
