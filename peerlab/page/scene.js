@@ -190,7 +190,7 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    if (!this.narrow) return this.besideSlices(words.map((word) => this.centred(this.between(word))));
+    if (!this.narrow) return this.besideSlices(words.map((word) => this.between(word))).map((word) => this.centred(word));
     const isAlone = (name) => words.some((word) => word[0] === name[0] && word[1] > name[1] && word[1] - name[1] < NEXT_LINE && this.lies(word, [this.box(name)])); // the line below it has no room
     return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word) : word)).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
   }

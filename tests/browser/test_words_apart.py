@@ -197,6 +197,11 @@ def test_words_in_the_box_of_a_nic_are_clear_of_the_slices_there(explorer, width
     )
     assert boxes
     assert min(min(ends) for ends in boxes) > -0.01
+    names = explorer.ask(
+        "({ scene }) => scene.standing().filter(([, , text]) => /^NIC .*†/.test(text)).map(([, y]) => y)"
+    )
+    assert len(names) == 2
+    assert len(set(names)) == 1, "the names of both NICs are at one height"
 
 
 def test_where_a_cpu_has_no_room_beside_slices_for_its_name_it_has_a_short_one(explorer):
