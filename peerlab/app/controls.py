@@ -78,7 +78,7 @@ class Controls:
         self._panels = racing, tailing, log, machine
         self._make_primary()
         self._make_secondary()
-        firsts = {"library": [self.collective], "fabric": [self.baseline, self.direct]}
+        firsts = {"often": [self.collective, self.baseline, self.direct]}
         self.rare = Rare(firsts, {"trouble": [tailing.toggle]}, [exporting.panel])
         self.chips = Chips(lambda changes: on_change(changes, "chip"))
         self.undo = icon_button("undo", "undo", "Undo: go back to the scenario before (U)")

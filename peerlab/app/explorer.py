@@ -70,7 +70,7 @@ class Explorer(Spoken):
             self._evidence.log,
             OwnMachine(self._drafted),
             Exporting(lambda: Shown(self.run, self.before)),
-            RacePanel(self._rivals, lambda *pair: self._ratio.band_of(*pair)),  # noqa: PLW0108  (made after the panels)
+            RacePanel(self.exploration, self._rivals, lambda *pair: self._ratio.band_of(*pair)),  # noqa: PLW0108  (made after the panels)
             TailsPanel(lambda: self.scenario),
         )
         self._curves = CurvesInBackground(self._runs, lambda parcel: setattr(self.figures, "curves", parcel))

@@ -1,6 +1,7 @@
 """The rarer settings, folded away under *More*."""
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from types import MappingProxyType
 from typing import Any
 
@@ -33,12 +34,15 @@ _SHOWN_APART = {
 _JITTERS = (0.0, 0.05, 0.1, 0.2)
 _SHARES = (0.75, 0.5, 0.25)
 GROUPS = {
-    "library": ("Library", "nccl", "algorithm", "operation"),
-    "fabric": ("Fabric", "network", "topology", "nic"),
+    "often": ("Often changed",),
+    "library": ("Software", "library", "nccl"),
+    "fabric": ("Hardware and network", "fabric", "topology", "nic"),
     "registration": ("Registration", "memory", "cache", "mr"),
-    "trouble": ("Trouble", "noise", "slow", "fault"),
+    "trouble": ("Noise", "trouble", "slow", "fault"),
 }
 """Headings of *More*, each with further words that find the whole group."""
+_OFTEN = ("algorithm", "slow_nodes")
+"""Fields that stand first, before the group of their record."""
 SLOW_NODE = 0
 """The node that the lab slows down: that of the picture."""
 
@@ -60,6 +64,7 @@ class Rare:
         self.jitter, self.slow, self.seed = made["jitter"], made["slow_nodes"], made["seed"]
         self.policy, self.slice = made["registration"], made["slice_bytes"]
         self.wiring, self.transport = WiringSettings(made), TransportSettings(made)
+        self.rests = classed(w.HTML(), "pl-more-rests")
         self._groups = {
             group: self._group(group, firsts.get(group, ()), lasts.get(group, ())) for group in GROUPS
         }
@@ -67,25 +72,44 @@ class Rare:
             w.Text(placeholder="find a setting", tooltip="Find a setting"), "pl-more-search"
         )
         self.search.observe(lambda event: self.find(event["new"]), "value")
-        self.row = classed(w.VBox([self.search, *self._groups.values(), *foot]), "pl-more")
+        self.row = classed(w.VBox([self.search, *self._groups.values(), self.rests, *foot]), "pl-more")
 
     def _group(self, group: str, first: Sequence[w.Widget], last: Sequence[w.Widget]) -> w.Widget:
-        own = [self._widgets[name] for name, control in self._controls.items() if control.group == group]
-        return row([w.HTML(f"<h3>{GROUPS[group][0]}</h3>"), *first, *own, *last], "pl-more-group")
+        own = [
+            self._widgets[name]
+            for name, control in self._controls.items()
+            if group == ("often" if name in _OFTEN else control.group)
+        ]
+        heading = w.HTML(f"<h3>{GROUPS[group][0]}</h3>")
+        return classed(row([heading, *first, *own, *last], "pl-more-group"), f"pl-more-{group}")
 
     def find(self, text: str) -> None:
-        """Show the settings and groups whose words contain `text`; all, if it is empty."""
+        """Show the settings and groups whose words contain `text`, those that rest too; all that do not rest, if it is empty."""
         wanted = text.strip().lower()
-        tips = {self._widgets[name]: control.tip for name, control in self._controls.items()}
+        (self.row.add_class if wanted else self.row.remove_class)("pl-searched")
+        records = {self._widgets[name]: control for name, control in self._controls.items()}
         for group, box in self._groups.items():
-            whole = any(wanted in word for word in GROUPS[group][1:]) or wanted in group
-            fits = [
-                whole or wanted in f"{setting.description} {tips.get(setting, '')}".lower()
-                for setting in box.children[1:]
-            ]
-            for setting, fit in zip(box.children[1:], fits, strict=True):
-                setting.layout.display = "" if fit else "none"
-            box.layout.display = "" if any(fits) else "none"
+            fits = []
+            for setting in box.children[1:]:
+                record = records.get(setting)
+                words = [*GROUPS[group], setting.description]
+                words += [*GROUPS[record.group], record.tip] if record else []
+                fits.append(any(wanted in word.lower() for word in words))
+                (setting.remove_class if fits[-1] else setting.add_class)("pl-unfound")
+            (box.remove_class if any(fits) else box.add_class)("pl-unfound")
+
+    def _show_rests(self) -> None:
+        """Fold away what changes nothing here, and name it below all groups; a whole group says it itself."""
+        names: list[str] = []
+        for box in self._groups.values():
+            resting = [setting for setting in box.children[1:] if setting.disabled]
+            for setting in box.children[1:]:
+                (setting.add_class if setting in resting else setting.remove_class)("pl-rests")
+            whole = len(resting) == len(box.children) - 1
+            (box.add_class if whole else box.remove_class)("pl-rests-all")
+            if not whole:
+                names += [setting.description.split(",")[0] for setting in resting]  # without its unit
+        self.rests.value = f"Changes nothing here: {escape(', '.join(names))}" if names else ""
 
     def chips(self, s: Scenario) -> list[Chip]:
         """Return a chip for each setting here that `s` has otherwise than usually."""
@@ -122,6 +146,7 @@ class Rare:
         # Where registration is switched off, the list keeps what the switch leads back to.
         if s.registration != "per-transfer":
             self.policy.value = s.registration
+        self._show_rests()
 
     def _show_library(self, s: Scenario) -> None:
         # What the cluster has by itself, whatever is chosen now.

@@ -9,6 +9,7 @@ import { baseline, digits, sayTimes } from "./words.js";
 const LEAST_GAIN = 1.05; // without a range: less reads as once as fast
 const SAME = 0.005; // a ratio this near to 1 reads as 1.00
 const LONG = 14; // letters of a value that would be wider than its card
+const UNITS = [[1, "G"], [1e-3, "M"], [1e-6, "k"]]; // of a bandwidth: how many of the scale's, and the prefix
 const FACTS = ["copies", "dram", "cores", "registration"];
 
 /**
@@ -112,6 +113,7 @@ export class Headline extends View {
     const sure = low === null || low > 1 - SAME; // a range on both sides of 1: nobody knows the sign, so that the point is not green
     const point = make("div", `pl-value pl-point pl-${value > 1 + SAME && sure ? "better" : "same"}`), simulated = without ? ` without ${without}` : " as simulated";
     point.classList.toggle("pl-second", slower);
+    point.classList.toggle("pl-once", Math.abs(value - 1) < SAME);
     if (slower) point.append(`range ${this.range(ratio)}`);
     else if (ratio.pending) point.append(make("b", "", "\u00a0")); // what leads says the same, and the point keeps its place
     else point.append(make("b", "", sayTimes(value)), simulated);
@@ -183,7 +185,7 @@ export class Headline extends View {
     if (bandwidth && then) box.dataset.verdict = verdict;
     const label = make("div", "pl-label");
     label.append(make("span", "", card.label));
-    const value = make("div", "pl-value", bandwidth ? this.rate(card.amount) : card.value), chip = times && !this.ratio; // else the headline has it
+    const value = make("div", "pl-value", bandwidth ? this.rate(card.amount, card) : card.value), chip = times && !this.ratio; // else the headline has it
     const arrow = bandwidth && then && !chip && !this.then;
     if (arrow) value.prepend(make("span", "pl-before", `${then.replace(/ .*/, "")} → `));
     const shared = bandwidth && this.scale.device ? `per device (1/${this.meta.devices})` : "", sends = bandwidth && card.amount !== null; // how busy the wire is, the picture says
@@ -219,7 +221,7 @@ export class Headline extends View {
     if (!then?.word || !card.word || (then.word === card.word && !card.always)) return { times: "", verdict: "same" };
     const gain = card.amount / then.amount, more = gain > 1.005, less = gain < 0.995; // 2/0 is more, 0/0 neither
     const better = card.more === "better" ? more : less, worse = card.more === "better" ? less : more;
-    const word = card.name === "busbw" ? this.rate(then.amount) : then.word;
+    const word = card.name === "busbw" ? this.rate(then.amount, card) : then.word;
     return {
       then: word,
       times: card.name === "busbw" && gain > 0.01 && gain < 100 ? sayTimes(gain) : "",
@@ -227,8 +229,11 @@ export class Headline extends View {
     };
   }
 
-  rate(GBps) {
-    return GBps === null ? "none" : `${digits(GBps * this.scale.factor)} ${this.scale.unit}`;
+  // A bandwidth in a unit that suits it and what it is compared with.
+  rate(GBps, { name, amount }) {
+    const largest = Math.max(amount ?? 0, this.before.find((one) => one.name === name)?.amount ?? 0) * this.scale.factor;
+    const [size, prefix] = UNITS.find(([size]) => largest >= 0.1 * size) ?? UNITS.at(-1);
+    return GBps === null ? "none" : `${digits((GBps * this.scale.factor) / size)} ${prefix}${this.scale.unit.slice(1)}`;
   }
 
   addUnits(label) {

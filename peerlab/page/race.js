@@ -26,6 +26,7 @@ import { digits, sayTime } from "./words.js";
 /**
  * @typedef {object} Racer One of the two
  * @property {string} title
+ * @property {string} when
  * @property {string} role
  * @property {number} total
  * @property {number} finish_us
@@ -40,6 +41,7 @@ import { digits, sayTime } from "./words.js";
  * @property {string} about
  * @property {string} value
  * @property {string} note
+ * @property {string} rangeless
  * @property {string} otherwise
  * @property {number[] | null} band
  * @property {number[] | null} ends
@@ -114,7 +116,7 @@ class RacePage extends PlayedPage {
     lane.innerHTML = LANE;
     lane.style.setProperty("--rc", `var(--pl-${racer.role})`);
     lane.style.setProperty("--rc-ink", `var(--pl-${racer.role}-ink)`);
-    lane.querySelector("h2").textContent = racer.title;
+    lane.querySelector("h2").append(...(racer.when ? [make("small", "", racer.when), " "] : []), racer.title);
     const cells = lane.querySelector(".rc-cells");
     for (let i = 0; i < CELLS; i++) cells.append(make("i", ""));
     cells.setAttribute("aria-label", `${racer.title}: delivered`);
@@ -132,6 +134,7 @@ class RacePage extends PlayedPage {
     this.find(".rc-answer h2").textContent = answer.about;
     this.find(".rc-lead h2").title = data.counts;
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
+    if (answer.rangeless && this.wanted.mode !== "slide") this.find(".rc-note").append(answer.rangeless);
     if (answer.otherwise) this.find(".rc-note").append(make("span", "", answer.otherwise));
     this.find(".rc-answer").classList.toggle("rc-slower", (answer.ends?.[0] ?? 1) < 1);
     this.find(".rc-source").textContent = this.wanted.mode === "slide" || !data.proxy ? data.source : `${data.source} ${data.proxy}`;
@@ -192,13 +195,13 @@ class RacePage extends PlayedPage {
     return `${(time / size).toFixed(2)} ${unit}`;
   }
 
-  // What the card says until one is through: what to press, then who leads and by how much.
+  // What the card says until one is through: the question and what is compared, then who leads and by how much.
   tell(time, ahead) {
     const { data } = this, leader = ahead && data.racers[ahead[0]], all = data.same_way ? `its ${sayAmount(this.amount(1, 0))} ${data.unit}` : "all of its bytes";
     this.find(".rc-running").style.setProperty("--leads", leader ? `var(--pl-${leader.role}-ink)` : "var(--pl-muted)");
-    showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : "Press Start"));
+    showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : `Which of the two delivers ${all} first?`));
     showWords(this.find(".rc-running b"), ahead?.[1].replace(" of the way", "") ?? "");
-    showWords(this.find(".rc-running small"), ahead ? "ahead" : time ? "" : `Which of the two delivers ${all} first?`);
+    showWords(this.find(".rc-running small"), ahead ? "ahead" : time || this.wanted.mode === "slide" ? "" : data.about); // a slide says it below its title
   }
 
   show() {

@@ -25,9 +25,10 @@ export function sayTimes(ratio) {
   return `${ratio >= 0.1 ? ratio.toFixed(2) : ratio.toPrecision(3)}×`;
 }
 
-// What a run is compared with, as it stands before a figure: the one setting that was another one, `with the cache`; else `before`.
+// What a run is compared with, as it stands before a figure: the one setting that was another one, `with the cache`; the cluster, where that was another one, too; else `before`.
 export function baseline({ settings, settings_before: before }) {
   const others = Object.keys(settings).filter((name) => before && name in before && before[name] !== settings[name]);
   const named = others.filter((name) => name !== "rest" || !others.includes("cluster")); // another machine has other defaults
+  if (named.includes("cluster")) return before.cluster;
   return named.length === 1 && named[0] !== "rest" ? before[named[0]] : "before";
 }

@@ -13,6 +13,8 @@ _ONE_DRAG_S = 1.0
 """Changes of one slider that follow each other this closely are one step of undo."""
 SLIDERS = ("nodes", "size")
 """Controls that are dragged."""
+_LOG = "log"
+"""Control of a log, which may bring another cluster and all that was set there."""
 _OF_HISTORY = ""
 """Stands for the control where undo or reset asked for a run."""
 
@@ -92,6 +94,8 @@ class Exploration:
             self.before = self.run
         if run.scenario == self.first and self._last == _OF_HISTORY:  # back at the start: nothing came before
             self.before = None
+        elif self._last in (_LOG, _OF_HISTORY) and run.scenario.hardware != self.scenario.hardware:
+            self.before = None  # another machine with other settings is nothing to compare with
         self.run = run
         self._when_s = time.monotonic()  # a run that takes long is no pause of who drags
         return True

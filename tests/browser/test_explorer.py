@@ -170,16 +170,27 @@ def test_a_changed_setting_is_a_chip_that_takes_it_back(fresh):
     expect(fresh.page.locator(".pl-chip")).to_have_count(0)
 
 
-def test_what_cannot_be_changed_has_no_box_and_begins_below_its_name(fresh):
-    """A grey box was heavier than that of a setting that can be changed."""
+def test_what_changes_nothing_is_named_below_the_groups_and_has_no_box_where_it_is_searched(fresh):
+    """A grey box was heavier than that of a setting that can be changed; without one, its value stood beside those of others."""
     with fresh.unfolded("more", ".pl-more"):
         field = fresh.page.locator(".pl-more .pl-hops").last
-        rests = field.locator("input")
+        rests, named = field.locator("input"), fresh.page.locator(".pl-more-rests").last
+        expect(field).to_be_hidden()
+        expect(named).to_have_text("Changes nothing here: Protocol, MTU, Switches, Cable, Placement, Seed")
+        fresh.page.get_by_label("Find a setting").fill("switches from")
+        expect(field).to_be_visible()
+        expect(named).to_be_hidden()
+        expect(fresh.page.locator(".pl-more .pl-regions").last).to_be_hidden()  # no path registers here
+        whole = fresh.page.locator(".pl-more-registration").last
+        expect(whole).to_have_class(re.compile("pl-rests-all"))
         expect(rests).to_be_disabled()
         expect(rests).to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
         expect(rests).to_have_css("background-color", "rgba(0, 0, 0, 0)")
-        expect(rests).to_have_css("padding-left", "0px")
         assert rests.get_attribute("placeholder") == "\u2013"
+        left = "field => field.getBoundingClientRect().left + parseFloat(getComputedStyle(field).paddingLeft)"
+        fresh.page.get_by_label("Find a setting").fill("fabric")
+        assert rests.evaluate(left) > field.evaluate(left)  # as a value in a box
+        fresh.page.get_by_label("Find a setting").fill("")
 
 
 def test_a_word_finds_a_setting_or_its_group(fresh):
@@ -188,16 +199,18 @@ def test_a_word_finds_a_setting_or_its_group(fresh):
             fresh.page.get_by_label("Find a setting"),
             fresh.page.locator(".pl-more-group h3:visible"),
         )
-        expect(groups).to_have_text(["Library", "Fabric", "Registration", "Trouble"])
+        expect(groups).to_have_text(
+            ["Often changed", "Software", "Hardware and network", "Registration", "Noise"]
+        )
         search.fill("ulimit")
         expect(groups).to_have_text(["Registration"])
         expect(
             fresh.page.locator(".pl-more-group select:visible, .pl-more-group input:visible")
         ).to_have_count(1)
         search.fill("noise")
-        expect(groups).to_have_text(["Trouble"])
+        expect(groups).to_have_text(["Often changed", "Noise"])  # a slow node stands with the first
         search.fill("")
-        expect(groups).to_have_count(4)
+        expect(groups).to_have_count(5)
 
 
 def test_where_one_row_has_no_room_the_figures_of_the_scenario_share_the_second(fresh):

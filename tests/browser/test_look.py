@@ -106,6 +106,28 @@ def test_a_range_on_both_sides_of_1_says_in_words_that_the_path_may_be_slower(wi
         expect(names.first).to_contain_text("you" if slower else "host")
 
 
+def test_once_as_fast_is_no_news_beside_the_range(wide):
+    """The ratio stood beside it as large as a gain."""
+    wide.change(run(path="peer-direct"))
+    wide.give(
+        "ratio", {**ratio_of(run().scenario), "low": 0.9, "value": 1.001, "range": "0.90 to 1.26\u00d7"}
+    )
+    assert size(wide, ".pl-point b") == 12
+    expect(wide.page.locator(".pl-point")).to_have_css("color", MUTED)
+
+
+def test_a_small_bandwidth_and_what_it_was_share_a_unit_that_fits(wide):
+    """0.000524 -> 0.000507 GB/s broke into two lines."""
+    small = {"message_bytes": 256, "nodes": 64}
+    wide.change(run(**small), lines=False)
+    wide.change(run(**small, path="peer-direct"), lines=False)
+    shown = wide.page.locator("[data-name=busbw] .pl-value")
+    expect(shown).to_have_text(re.compile(r"^[\d.]{1,4} \u2192 [\d.]{1,4} [Mk]B/s$"))
+    assert shown.bounding_box()["height"] < 35
+    wide.change(run(path="peer-direct"), lines=False)
+    expect(shown).to_contain_text("52 GB/s")
+
+
 def test_a_ratio_without_noise_says_so_and_gives_the_time_of_what_is_shown(wide):
     noisy = run(path="peer-direct", nodes=2, spread=0.1)
     ratio = stands_in(ratio_of(run(nodes=2).scenario), [noisy.scenario])

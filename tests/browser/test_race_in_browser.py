@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from html import unescape
 
 import pytest
 from axe_faults import axe_faults
@@ -67,7 +68,11 @@ def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(
         expect(sign).to_be_hidden()
     answer, running = page.locator(".rc-ratio"), page.locator(".rc-running")
     expect(answer).to_be_hidden()
-    expect(running).to_have_text(re.compile(r"Press Start\s*Which of the two delivers its 112 MiB first\?"))
+    expect(running).to_have_text(
+        re.compile(
+            r"Which of the two delivers its 112 MiB first\?\s*AllReduce of 64 MiB, 8 nodes of Gaudi DL1, both on one clock"
+        )
+    )
     for line in page.locator(".rc-rest").all():  # nor does the chart tell how it ends
         expect(line).to_be_hidden()
     colour = "count => getComputedStyle(count).color"
@@ -100,6 +105,28 @@ def test_on_a_narrow_page_the_question_stands_beside_its_button_until_it_runs(op
     seek_share(page, 0.4)
     expect(page.locator(".rc-running")).not_to_contain_text("Which of the two")
     expect(page.locator(".rc-running")).to_contain_text("MiB")
+
+
+def test_on_the_narrowest_page_who_leads_stands_clear_of_the_clock(opened, page):
+    """The lead ran below it; and the place was lower once it ran."""
+    resize(page, 320, 900)
+    page = opened()
+    resize(page, 320, 900)
+    top = page.locator(".rc-lanes").bounding_box()["y"]
+    seek_share(page, 0.45)
+    assert page.locator(".rc-lanes").bounding_box()["y"] == top
+    lead = page.locator(".rc-running b").bounding_box()
+    assert lead["x"] + lead["width"] < page.locator(".rc-clock b").bounding_box()["x"]
+
+
+def test_the_lab_says_which_was_before_and_that_one_simulation_has_no_range(open_page):
+    frame = race_frame(paths_race(), when=("before", "now"))
+    page = open_page(unescape(re.search("srcdoc='(.*?)'", frame, re.DOTALL).group(1)))
+    expect(page.locator(".rc-lane h2")).to_have_text(["before RDMA through host", "now Peer Direct"])
+    seek_share(page, 1)
+    expect(page.locator(".rc-note")).to_have_text(
+        "One simulation, so no range: each assumed figure has one value."
+    )
 
 
 @pytest.mark.parametrize("layout", ["page", "slide"])

@@ -61,6 +61,20 @@ def test_back_at_the_start_nothing_came_before():
     assert not found.arrive(run())
 
 
+def test_what_a_log_brings_is_compared_with_no_other_cluster():
+    """Its machine, path and size stood beside *before*: those of another cluster."""
+    found = Exploration(run())
+    found.begin("log")
+    found.arrive(run(cluster="dl1", path="peer-direct", nodes=2))
+    assert found.before is None
+    found.begin("other")
+    found.arrive(run(cluster="dl1", path="peer-direct", nodes=4))
+    assert found.before.scenario.nodes == 2
+    found.begin("log")
+    found.arrive(run(cluster="dl1", path="peer-direct", nodes=3))
+    assert found.before.scenario.nodes == 4, "the same machine"
+
+
 def test_a_run_that_takes_long_does_not_end_a_drag(monkeypatch):
     seconds = iter([0, 9, 9, 20])
     monkeypatch.setattr(exploration.time, "monotonic", lambda: next(seconds))

@@ -11,10 +11,11 @@ from peerlab.base.errors import PeerlabError
 from peerlab.features.race.race_page import race_frame
 from peerlab.page.widgets import classed, refusal_html, unfold, way_back
 from peerlab.question.scenario import Scenario
+from peerlab.study.exploration import Exploration
 
 
 class RacePanel:
-    """Plays what `pair` returns: two runs; it raises what is wrong in words. `band` returns the range of the second one's gain, where that is known.
+    """Plays what `pair` returns: two runs; it raises what is wrong in words. `band` returns the range of the second one's gain, where that is known, `exploration` tells what was shown before.
 
     Attributes
     ----------
@@ -27,9 +28,12 @@ class RacePanel:
     """
 
     def __init__(
-        self, pair: Callable[[], tuple[Run, Run]], band: Callable[[Scenario, Scenario], GainBand | None]
+        self,
+        exploration: Exploration,
+        pair: Callable[[], tuple[Run, Run]],
+        band: Callable[[Scenario, Scenario], GainBand | None],
     ) -> None:
-        self._pair, self._band = pair, band
+        self._exploration, self._pair, self._band = exploration, pair, band
         self._shown: list[object] = []
         tooltip = "Play this scenario against the one before, or against the other side of the host switch: one clock, bytes delivered"
         self.toggle = classed(
@@ -52,7 +56,8 @@ class RacePanel:
             # The same race plays on and does not begin anew.
             if scenarios != self._shown:
                 slow, fast = sorted(pair, key=lambda run: -run.time_ps)
-                self.frame.value = race_frame(Race(pair), self._band(slow.scenario, fast.scenario))
+                when = ("before", "now") if pair[0] is self._exploration.before else ("", "")
+                self.frame.value = race_frame(Race(pair), self._band(slow.scenario, fast.scenario), when)
             self._shown = scenarios
             # A race of both sides of the host switch is the same whichever side is on: the switch rests.
             first, second = (run.scenario for run in pair)

@@ -98,7 +98,7 @@ class TailsPanel(AfterPicture):
     def _show_runs(self, tails: Tails) -> None:
         first = tails.paths[0]
         runs, most = len(first.times_ps), usual_seeds([path.scenario for path in tails.paths])
-        assumed = f" ({', '.join(tails.assumed)} assumed: set your own in Trouble)" if tails.assumed else ""
+        assumed = f" ({', '.join(tails.assumed)} assumed: set your own in Noise)" if tails.assumed else ""
         both = " of each path" if len(tails.paths) > 1 else ""
         words = f"{runs:,} of {most:,} runs{both} with {first.scenario.noise.in_words}{assumed}"
         self.words.value = f"<p role='status'>{escape(words)}.</p>"

@@ -28,8 +28,16 @@ def race_html(
     return _page(race, band_of(race) if bands else None, layout, theme, framed=framed)
 
 
-def _page(race: Race, band: GainBand | None, layout: str, theme: str, *, framed: bool = False) -> str:
-    parcel = race_parcel(race, band)
+def _page(
+    race: Race,
+    band: GainBand | None,
+    layout: str,
+    theme: str,
+    *,
+    framed: bool = False,
+    when: tuple[str, str] = ("", ""),
+) -> str:
+    parcel = race_parcel(race, band, when)
     title = f"Race: {' against '.join(told_apart([run.scenario for run in race.runs]))}"
     # Where nobody wins, the answer has the colour of the second, as in the order of the question.
     role = parcel["racers"][race.winner if race.winner is not None else 1]["role"]
@@ -44,13 +52,13 @@ def _page(race: Race, band: GainBand | None, layout: str, theme: str, *, framed:
     return played_page("race", "rc", title, {"race": parcel}, ["race"], root, wanted)
 
 
-def race_frame(race: Race, band: GainBand | None = None) -> str:
+def race_frame(race: Race, band: GainBand | None = None, when: tuple[str, str] = ("", "")) -> str:
     """Return a frame that plays a race in a notebook, with the same in words for where frames are taken out.
 
-    `band` is that of the winner's ratio, where it is known.
+    `band` is that of the winner's ratio, where it is known; `when` tells when each was shown: before, and now.
     """
     # In a notebook at once: a band takes seconds, and the lead is what a race shows.
-    page = _page(race, band, "frame", "auto")
+    page = _page(race, band, "frame", "auto", when=when)
     words = race_parcel(race)["words"]
     size = "aspect-ratio:1120/640;min-height:600px"
     return played_frame(page, words, size, words)

@@ -27,6 +27,7 @@ from peerlab.question.naming import told_apart
 _UNITS = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
 _OTHER = ("register", "cpu")
 """Colours of the second where both have one data path."""
+_RANGELESS = "One simulation, so no range: each assumed figure has one value."
 _COUNTED = "A slice counts as delivered when its last byte is in the receiver's memory."
 
 
@@ -34,6 +35,8 @@ class Racer(TypedDict):
     """One of the two."""
 
     title: str
+    when: str
+    """``before`` and ``now``, where a lab races what it showed before; else nothing."""
     role: str
     total: float
     """Bytes that it delivers to a node."""
@@ -58,6 +61,8 @@ class RaceAnswer(TypedDict):
     """How many times as fast the winner is: the range, where that was asked."""
     note: str
     """The ratio of what is played; nothing where the range was not asked."""
+    rangeless: str
+    """What a ratio without a range rests on; nothing where it has one."""
     otherwise: str
     """What it is if the assumption that moves it most does not hold."""
     band: list[float] | None
@@ -91,14 +96,14 @@ class RaceParcel(TypedDict):
     """The race in words, for those who do not see it."""
 
 
-def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
-    """Return what the page needs to play a race; `band` is that of the winner's ratio, if it was asked for."""
+def race_parcel(race: Race, band: GainBand | None = None, when: tuple[str, str] = ("", "")) -> RaceParcel:
+    """Return what the page needs to play a race; `band` is that of the winner's ratio, if it was asked for, `when` tells when each was shown."""
     names = told_apart([run.scenario for run in race.runs])
     least = min(delivery.total for delivery in race.deliveries)
     # The unit of the smaller delivery: in that of the larger it might be 0.
     unit, unit_bytes = next((scale for scale in _UNITS if least >= scale[1]), ("B", 1))
     roles = _roles(race)
-    several = zip(names, roles, race.runs, race.deliveries, strict=True)
+    several = zip(names, when, roles, race.runs, race.deliveries, strict=True)
     return {
         "about": _about(race),
         "source": _source(race),
@@ -115,10 +120,11 @@ def race_parcel(race: Race, band: GainBand | None = None) -> RaceParcel:
     }
 
 
-def _racer(title: str, role: str, run: Run, delivery: Delivery) -> Racer:
+def _racer(title: str, when: str, role: str, run: Run, delivery: Delivery) -> Racer:
     times, shares = delivered_columns(delivery)
     return {
         "title": title,
+        "when": when,
         "role": role,
         "total": delivery.total,
         "finish_us": run.time_ps / PS_PER_US,
@@ -180,6 +186,7 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
         "about": names[winner] if winner is not None else " against ".join(names),
         "value": say_gain(band.low, band.high) if band else f"{race.times_as_fast:.2f}{TIMES_SIGN}",
         "note": f"{race.times_as_fast:.2f}{TIMES_SIGN} as simulated" if band else "",
+        "rangeless": "" if band else _RANGELESS,
         "otherwise": _otherwise(band) if band else "",
         "band": [band.low, band.high] if band else None,
         "ends": [band.least, band.most] if band else None,
