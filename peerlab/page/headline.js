@@ -110,14 +110,10 @@ export class Headline extends View {
     const card = make("div", "pl-card"), slower = low !== null && value < 1 - SAME; // then what was simulated leads: a range that ends above 1 says the opposite of its claim
     card.dataset.name = "ratio";
     card.append(this.claim(ratio, past), make("div", "pl-value", slower ? sayTimes(value) : this.range(ratio)));
-    const sure = low === null || low > 1 - SAME; // a range on both sides of 1: nobody knows the sign, so that the point is not green
-    const point = make("div", `pl-value pl-point pl-${value > 1 + SAME && sure ? "better" : "same"}`), simulated = without ? ` without ${without}` : " as simulated";
-    point.classList.toggle("pl-second", slower);
-    point.classList.toggle("pl-once", Math.abs(value - 1) < SAME);
-    if (slower) point.append(`range ${this.range(ratio)}`);
-    else if (ratio.pending) point.append(make("b", "", "\u00a0")); // what leads says the same, and the point keeps its place
-    else point.append(make("b", "", sayTimes(value)), simulated);
-    times.replaceChildren(point, ratioBar(ratio, past));
+    // One figure leads a card: the other one is a quiet word above its mark.
+    const point = make("div", "pl-value pl-point"), simulated = `${sayTimes(value)} ${without ? `without ${without}` : "simulated"}`;
+    point.append(slower ? `range ${this.range(ratio)}` : ratio.pending ? "\u00a0" : simulated); // while it is computed what leads says the same, and the point keeps its place
+    times.replaceChildren(point, ratioBar(ratio, past, point));
     box.prepend(card);
     box.append(this.condition(ratio));
     return box;
@@ -135,13 +131,10 @@ export class Headline extends View {
     box.append(make("div", "pl-note pl-range", "computing"));
   }
 
-  // What is said of the faster path above its range. A range on both sides of 1 says in words that the path may be slower, or that it is as simulated.
+  // What is said of the faster path above its range, in one quiet line. A range on both sides of 1 says in words that the path may be slower, or that it is as simulated.
   claim({ fast, value, low }, past) {
-    const label = make("div", "pl-label", `${fast} `), slower = value < 1 - SAME, doubt = slower || (low !== null && low < 1 - SAME);
-    if (!doubt) label.append(past ? "is" : "would be");
-    else if (slower) label.append(make("b", "pl-doubt", past ? "is slower" : "would be slower"));
-    else label.append(make("b", "pl-doubt", "may be slower"));
-    return label;
+    const is = past ? "is" : "would be", slower = value < 1 - SAME, doubt = low !== null && low < 1 - SAME;
+    return make("div", "pl-label", `${fast} ${slower ? `${is} slower:` : doubt ? "may be slower:" : is}`);
   }
 
   // From where to where the ratio lies. Without a range a digit less is shown.

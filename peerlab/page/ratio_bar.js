@@ -10,7 +10,8 @@ const SLOWER = 0.995; // less reads as slower
 const SIGN = { knob: 12, line: 7 }; // px before a name: the sign of its mark, which may be further than its name is wide
 
 // `past`: the reader is on the faster path, so that what was simulated is where he is.
-export function ratioBar({ value, low, high, without, times: [staged, direct] }, past) {
+// `point`: words above the bar, in the middle of what they say.
+export function ratioBar({ value, low, high, without, times: [staged, direct] }, past, point) {
   const all = [1, value, low ?? value, high ?? value], from = Math.min(Math.min(1, value) / ROOM, ...all), to = Math.max(2, ROOM * value, ...all);
   const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-ratio-bar");
   const put = (className, ratio, title = "") => {
@@ -24,10 +25,13 @@ export function ratioBar({ value, low, high, without, times: [staged, direct] },
     range.style.right = `calc(100% - ${at(high).toFixed(2)}%)`;
     range.style.setProperty("--slower", `${(100 * slower).toFixed(2)}%`);
   }
-  // The line first: the circle lies on it, and it is longer, so that both are seen where they meet.
+  // The circle first: the line lies on it, so that both are seen where they meet.
   const simulated = `${sayTimes(value)} ${without ? `without ${without}` : "as simulated"}`;
-  put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : simulated);
   put(`pl-bar-here ${past ? (value < SLOWER ? "pl-bar-slower" : "pl-bar-past") : ""}`, past ? value : 1, past ? `${simulated}: you are here` : "1×: you are here");
+  put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : simulated);
+  const middle = value < SLOWER && low !== null ? (low + high) / 2 : value; // there it is the range that is said
+  point.style.setProperty("--at", `${at(middle).toFixed(1)}%`);
+  point.style.setProperty("--wide", `${Math.ceil(widthOf(point.textContent, LETTERS))}px`);
   bar.append(names({ value, at, staged, direct, past, without }));
   bar.setAttribute("role", "img");
   bar.setAttribute("aria-label", `${sayTimes(value)} simulated, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);

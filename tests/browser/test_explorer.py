@@ -73,7 +73,7 @@ def test_the_host_switch_shows_the_gain_of_peer_direct(fresh):
     ]
     assert [staged, direct] == pytest.approx(expected)
     assert "1.72" not in fresh.card("busbw"), "the headline says it"
-    expect(fresh.page.locator(".pl-point").last).to_have_text("1.72\u00d7 as simulated")
+    expect(fresh.page.locator(".pl-point").last).to_have_text("1.72\u00d7 simulated")
     assert "30.2 \u2192 52 GB/s" in fresh.card("busbw").replace("\n", " ")
     assert "through host" not in fresh.card("busbw"), "the card beside it says it"
     assert "through host: PCIe to host" in fresh.card("bottleneck")
