@@ -79,6 +79,7 @@ def test_the_list_below_a_verdict_reads_the_log_again_with_another_cluster(panel
     first = page.locator(".pl-log-first").last
     expect(first).to_contain_text("Name it in the list below")
     machine = page.locator(".pl-log-machine select").last
+    expect(machine).to_be_visible()  # until it is laid out it has no place
     gap = machine.bounding_box()["y"] - (first.bounding_box()["y"] + first.bounding_box()["height"])
     assert 0 <= gap < 20, "it stands below the sentence"
     machine.focus()

@@ -20,12 +20,14 @@ _BAND, _KEY = "9 of 10 healthy runs", 104
 """The name of the band, and where its key begins beside that of the axis, pixels."""
 _LOG_KEY = 280
 """Where the key of the log's points begins, pixels."""
-_POINT = 5.5
-"""Radius of a point of a log, pixels: heavier than any line."""
+_POINT, _SMALL = 7.0, 4.5
+"""Radius of a point of a log, pixels: heavier than any line; and where many sizes are close together."""
+_LOG = "2.6"
+"""Width of the line that joins the points of a log, pixels: broader than any curve."""
 _STUB, _BEND, _NAME = 8, 19, 23
 """Right of the last size, pixels: so far a curve goes on, that no point hides its end; to there a thin line leads to its name; the name."""
-_FILLED = "fill='var(--pl-direct)' fill-opacity='0.35'"
-"""How the band is filled: seen on paper of either colour."""
+_FILLED = "fill='var(--pl-direct)' fill-opacity='0.12'"
+"""How the band is filled: seen on paper of either colour, and lighter than whatever is drawn on it."""
 _TICK = 76
 """Pixels from one size that is written at the axis to the next, at least."""
 _LINES = 6
@@ -100,8 +102,8 @@ def band_svg(
     short = [row for row in judged if row["below"]]
     parts += [_missing(across, up, run) for run in _neighbours(short, rows)]
     curves = [
-        ("expected", "direct-ink", "2", "", [(row["size"], row["expected"]) for row in rows]),
-        ("floor", "ink", "1.6", "", [(row["size"], row["floor"]) for row in rows if row["floor"]]),
+        ("expected", "direct-ink", "1.5", "", [(row["size"], row["expected"]) for row in rows]),
+        ("floor", "ink", "1.3", "", [(row["size"], row["floor"]) for row in rows if row["floor"]]),
         ("ceiling", "muted", "1.4", "6 4", [(row["size"], row["ceiling"]) for row in rows]),
     ]
     parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
@@ -116,7 +118,7 @@ def band_svg(
         points = [(size, GBps) for size, GBps in curve if size in drawn]
         line = _line(across, up, points, "copy-ink", "2.5", "2 4")
         parts.append(f"<g class='pl-fault' data-fault='{place}'>{line}</g>")
-    parts += [_point(across, up, row) for row in judged] or [_answer((right, up(rows[-1]["expected"])))]
+    parts += _log(across, up, judged, right) or [_answer((right, up(rows[-1]["expected"])))]
     sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
     return f"{_opened(wide, _HIGH, sentence)}{''.join(parts)}</svg>"
 
@@ -261,21 +263,38 @@ def _log_key(judged: Sequence[Row]) -> str:
     measured = [row for row in judged if row["measured"] > 0]
     if not measured:
         return ""
-    role = "hot" if all(row["below"] for row in measured) else "ink"
+    colour = f"var(--pl-{_role(measured)})"
     return (
-        f"<circle cx='{_LOG_KEY + _POINT}' cy='7.5' r='{_POINT}' fill='var(--pl-{role})'/>"
-        f"<text x='{_LOG_KEY + 2 * _POINT + 6}' y='12'>log</text>"
+        f"<path d='M{_LOG_KEY} 7.5H{_LOG_KEY + 4 * _POINT:.0f}' stroke='{colour}' stroke-width='{_LOG}'/>"
+        f"<circle cx='{_LOG_KEY + 2 * _POINT:.0f}' cy='7.5' r='{_POINT - 0.5}' fill='{colour}'/>"
+        f"<text x='{_LOG_KEY + 4 * _POINT + 6:.0f}' y='12'>log</text>"
     )
 
 
-def _point(across: Scale, up: Scale, row: Row) -> str:
+def _role(measured: Sequence[Row]) -> str:
+    """Return the colour of what joins the points of a log."""
+    return "hot" if measured and all(row["below"] for row in measured) else "ink"
+
+
+def _log(across: Scale, up: Scale, judged: Sequence[Row], right: float) -> list[str]:
+    """Return the line that joins the points of a log, and the points; those of many sizes are smaller."""
+    if not judged:
+        return []
+    measured = [row for row in judged if row["measured"] > 0]
+    radius = min(_POINT, max(_SMALL, 0.4 * (right - _LEFT) / len(judged)))
+    line = [(row["size"], row["measured"]) for row in measured]
+    points = [_point(across, up, row, radius) for row in judged]
+    return [_line(across, up, line, _role(measured), _LOG, ""), *points]
+
+
+def _point(across: Scale, up: Scale, row: Row, radius: float) -> str:
     if row["measured"] <= 0:
         return ""
     colour = "hot" if row["below"] else "ink"
     fill = f"var(--pl-{colour})" if row["below"] or not row["disturbed"] else "var(--pl-paper)"
     should = f", should be {figure(row['expected'])}" if row["expected"] else ""
     return (
-        f"<circle cx='{across(row['size']):.1f}' cy='{up(row['measured']):.1f}' r='{_POINT - 0.75}' fill='{fill}' stroke='var(--pl-{colour})' stroke-width='1.5'>"
+        f"<circle cx='{across(row['size']):.1f}' cy='{up(row['measured']):.1f}' r='{radius - 0.75:.2f}' fill='{fill}' stroke='var(--pl-{colour})' stroke-width='1.5'>"
         f"<title>{say_bytes(row['size'])}: {figure(row['measured'])} GB/s{should}</title></circle>"
     )
 

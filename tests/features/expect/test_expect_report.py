@@ -129,6 +129,23 @@ def test_the_log_has_a_key_its_figure_at_its_end_and_points_that_hide_no_curve_s
         assert radius < beyond
 
 
+def test_the_points_of_a_log_are_joined_by_the_broadest_line_of_the_picture():
+    """The band was the heaviest thing in it, and what the log measured were dots on it."""
+    (found,) = judge(log([1.0] * len(SIZES)), "p4d")
+    for picture in re.findall(
+        "<svg class='pl-band.*?</svg>", verdict_html([found.as_dict()]), flags=re.DOTALL
+    ):
+        points = re.findall("<circle cx='([0-9.]+)' cy='([0-9.]+)'[^>]*><title>", picture)
+        way = "L".join(" ".join(point) for point in points)
+        width = re.search(
+            f"<path d='M{way}' fill='none' stroke='var\\(--pl-ink\\)' stroke-width='([0-9.]+)'", picture
+        )[1]
+        curves = re.findall("fill='none' stroke='[^']+' stroke-width='([0-9.]+)'", picture)
+        assert max(map(float, curves)) == float(width)
+        assert curves.count(width) == 1
+        assert "fill-opacity='0.12'" in picture
+
+
 def test_a_single_size_has_one_axis_with_a_figure_at_each_mark():
     page = peerlab.expect("p4d", sizes=["1 GiB"])._repr_html_()
     picture = page[page.index("<svg") : page.index("</svg>")]
