@@ -26,7 +26,8 @@ def gain_ticks(low: float, high: float, at: Callable[[float], float]) -> list[fl
     return sorted(values)
 
 
-_SLOWER = "hot"
+SLOWER = "hot-fill"
+"""The role of what is slower than today: pale, so that no fill is as strong as a warning."""
 
 
 def gain_bar(
@@ -37,11 +38,14 @@ def gain_bar(
     role: str,
     half: float = 7,
 ) -> None:
-    """Draw from where to where a gain lies; the part of it that is slower than today is orange, which warns."""
+    """Draw from where to where a gain lies; the part of it that is slower than today is pale orange, which warns."""
     low, high = ends
     left, right = at(low), max(at(high), at(low) + 3)  # a range without width is seen, too
     if low < 1 < high:
         # Beside each other: behind the corners of one would be seen the other.
-        paper.box((left, y - half, at(1.0) + 4, y + half), _SLOWER, radius=4)
+        paper.box((left, y - half, at(1.0) + 4, y + half), SLOWER, "hot-ink", radius=4)
         left = at(1.0)
-    paper.box((left, y - half, right, y + half), role if high > 1 else _SLOWER, radius=4)
+    if high > 1:
+        paper.box((left, y - half, right, y + half), role, radius=4)
+    else:
+        paper.box((left, y - half, right, y + half), SLOWER, "hot-ink", radius=4)

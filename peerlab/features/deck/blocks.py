@@ -61,7 +61,7 @@ def change(label: str, before: str, after: str) -> str:
     """Return a tile: what a figure was, and what it becomes."""
     return card(
         f"<p class='label'>{words(label)}</p><p class='change'><b>{words(before)}</b>"
-        f"<span class='arrow'>→</span><b class='good'>{words(after)}</b></p>",
+        f"<span class='arrow'>→</span><b>{words(after)}</b></p>",
         4,
         high="tile",
     )

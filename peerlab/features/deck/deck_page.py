@@ -13,7 +13,7 @@ from peerlab.picture.theme import palettes
 _HERE = Path(__file__).parent
 _START = """
 const tell = (slide, word) => slide?.querySelectorAll("iframe").forEach((frame) => frame.contentWindow.postMessage(word, "*"));
-Reveal.initialize({ width: 1280, height: 720, margin: 0, center: false, hash: true, transition: "none", controlsTutorial: false,
+Reveal.initialize({ width: 1280, height: 720, margin: 0, center: false, hash: true, transition: "none", controlsTutorial: false, controlsBackArrows: "visible",
   pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1, plugins: [RevealNotes] });
 Reveal.on("ready", () => document.querySelectorAll("section iframe").forEach((frame) => {
   const begin = () => frame.contentWindow.postMessage(frame.closest("section") === Reveal.getCurrentSlide() ? "slide:start" : "slide:stop", "*");

@@ -532,13 +532,12 @@ def test_where_latency_is_all_no_part_is_busy_and_that_is_said(fields):
 
 @pytest.mark.long("decks")
 def test_orange_means_a_bottleneck_or_a_warning():
-    """A card is marked so where its words warn, a bar where something is slower than today."""
-    warned = {kind: re.findall(r"--tone:var\(--pl-hot\).*?<h3>(.*?)</h3>", one(kind).body) for kind in TONED}
-    assert {kind: titles for kind, titles in warned.items() if titles} == {
-        "title": ["How sure we are"],  # at its low end another wiring loses
-    }
-    sure = one("title", cluster="alps-gh200", message_bytes="1 GiB")
-    assert "--tone:var(--pl-hot)" not in sure.body
+    """It was an ornament of a card, and a fill as strong as a warning where something is slower: that has one pale tone."""
+    for kind in TONED:
+        assert "--tone:var(--pl-hot)" not in one(kind).body
+        assert "fill='var(--pl-hot)'" not in one(kind).body
+    for kind in ("how-sure", "registration", "recommendation"):
+        assert "fill='var(--pl-hot-fill)'" in one(kind).body
 
 
 @pytest.mark.long("decks")

@@ -23,6 +23,7 @@ from peerlab.features.deck.slide import Slide
 from peerlab.model.hardware import Figure
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PEER_DIRECT
+from peerlab.picture.gain_ticks import SLOWER
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
@@ -42,7 +43,7 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
     # What the title compares with comes first.
     runs = [
         (_HOST, compared.detour, "copy"),
-        *((name, run, "hot" if run.time_ps > compared.detour.time_ps else "direct") for name, run in direct),
+        *((name, run, SLOWER if run.time_ps > compared.detour.time_ps else "direct") for name, run in direct),
     ]
     slow = compared.uncached.time_ps > compared.detour.time_ps
     ratio = compared.detour.time_s / compared.uncached.time_s
@@ -59,9 +60,7 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
         about = "A NIC needs memory registered; a cache keeps what was registered; orange: slower"
     body = grid(
         card(_rates(runs, alt), 12, title="Bus bandwidth, GB/s"),
-        card(
-            paragraphs(_so(compared)), 12, tone="hot" if slow else "", high="strip" if slow else "good strip"
-        ),
+        card(paragraphs(_so(compared)), 12, high="strip" if slow else "good strip"),
     )
     return Slide(title, about, body, notes=tuple(filter(None, notes)), source=figures_said(compared))
 
@@ -81,7 +80,7 @@ def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
         y = _PITCH * (place + 0.5)
         paper.text((0, y), name, size=20, bold=name in _TITLED, align="left")
         end = _LEFT + _ROOM * run.busbw_GBps / most
-        paper.box((_LEFT, y - 19, end, y + 19), role, radius=3)
+        paper.box((_LEFT, y - 19, end, y + 19), role, "hot-ink" if role == SLOWER else "none", radius=3)
         paper.text((end + 12, y), three_digits(run.busbw_GBps), size=22, bold=True, align="left")
         if place:  # the first is what all others are compared with: a line marks its end, but not where a number stands
             number = host - end < _NUMBER and host > end

@@ -56,7 +56,7 @@ def cover(outline: Outline, compared: ComparedRuns) -> Slide:
     cards = (
         card(f"<div class='pair'><div>{hero}</div>{times_drawn(compared)}</div>", 12, high=faster(gain)),
         card(paragraphs(*_why(compared)), 4, title="Why it is slower today"),
-        card(paragraphs(*_sure(compared)), 4, title="How sure we are", tone=_warns(gain)),
+        card(paragraphs(*_sure(compared)), 4, title="How sure we are"),
         card(paragraphs(step_in_one_line(outline, compared)), 4, title="What a training gets"),
     )
     what = ". ".join(line for line in (_about(compared), outline.subtitle) if line)
@@ -145,11 +145,6 @@ def _sure(compared: ComparedRuns) -> tuple[str, str]:
         "Not sure that it is faster: at its low end Peer Direct gains nothing, or hardly anything.",
         _moves(gain),
     )
-
-
-def _warns(gain: GainBand) -> str:
-    """Return the role of what is said of how sure a gain is: a warning where it may be a loss."""
-    return "" if gain.least >= SURELY else "hot"
 
 
 def faster(gain: GainBand) -> str:
