@@ -3,7 +3,7 @@ import { freePlace, widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
-const AROUND = { left: 44, right: 14, top: 10, bottom: 22 };
+const AROUND = { left: 44, right: 14, top: 16, bottom: 22 };
 const NEAR = 40; // px: words farther from their point are shorter ones
 const LEAST_HEIGHT = 0.1; // of gain: a scale is at least so high, else a flat curve would look steep
 
@@ -17,7 +17,7 @@ export class GainCurve {
   paint() {
     const { host, points, here } = this, width = host.clientWidth, height = host.clientHeight;
     if (!width || !height) return;
-    const gains = points.map(([, gain]) => gain), low = Math.min(1, ...gains), high = Math.max(low + LEAST_HEIGHT, ...gains);
+    const gains = points.map(([, gain]) => gain), low = Math.min(1, ...gains), high = roundAbove(low, Math.max(low + LEAST_HEIGHT, ...gains)); // a line of the grid lies above the curve
     const first = Math.log2(points[0][0]), wide = Math.log2(points[points.length - 1][0]) - first || 1;
     this.x = (batch) => AROUND.left + ((width - AROUND.left - AROUND.right) * (Math.log2(batch) - first)) / wide;
     this.y = (gain) => height - AROUND.bottom - ((height - AROUND.top - AROUND.bottom) * (gain - low)) / (high - low);
@@ -59,9 +59,20 @@ export class GainCurve {
   }
 }
 
+// From a line of the grid to the next.
+function stepOf(low, high) {
+  return [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2].find((step) => (high - low) / step <= 5 + 1e-9) ?? 5;
+}
+
+// The round figure at `high` or next above it.
+function roundAbove(low, high) {
+  const each = stepOf(low, high);
+  return Math.ceil(high / each - 1e-9) * each;
+}
+
 // Round figures from `low` to `high`, four or so.
 function roundGains(low, high) {
-  const each = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2].find((step) => (high - low) / step <= 5) ?? 5, found = [];
+  const each = stepOf(low, high), found = [];
   for (let at = Math.ceil(low / each - 1e-9); at * each <= high + 1e-9; at++) found.push(+(at * each).toFixed(4));
   return found;
 }

@@ -67,8 +67,8 @@ import { sayTime } from "./words.js";
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = 20; // px: how high the lane of computing is
 const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [46, 56], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
-const AXIS = 20, END = 12, HEAD = 7; // px; what is behind the step, so that its last bucket and the frame around it are whole; how high the mark of the moment is
-const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged end: of the width, px, and between it and the step
+const AXIS = 20, END = 7, HEAD = 7; // px; what is behind the step, so that its last bucket and the frame around it are whole and the slider ends where its lanes do; how high the mark of the moment is
+const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged end: of the width, px, and between it and the step; the same in training.css, where the curve stands below it
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const THUMB = 14; // px: of the slider, whose middle stands at the moment
@@ -287,7 +287,7 @@ class StepPage extends PlayedPage {
     const each = LANE.title + LANE.high + LANE.gap + (alike ? 0 : COMPUTING), high = shared + sides.length * each + AXIS;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.replaceChildren();
-    const larger = aside ? `end of the step, ${enlarged(end, whole)}\u00d7` : "";
+    const times = `${enlarged(end, whole)}\u00d7`, larger = !aside ? "" : widthOf(`end of the step, ${times}`, WORD_PX) <= aside ? `end of the step, ${times}` : `end, ${times}`; // no wider than what it names
     if (alike || aside) this.title(host, LANE.title, { title: alike ? "Computing" : "", more: alike && sides.length > 1 ? "the same on both data paths" : "", aside: larger });
     this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - LANE.high);
     sides.forEach((side, i) => this.paintWords(host, side, this.tops[i] - (alike ? 0 : COMPUTING)));
@@ -317,7 +317,7 @@ class StepPage extends PlayedPage {
     sides.forEach((side, i) => this.paintSide(host, side, this.tops[i], alike, view));
     view.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5, rx: 2, y: this.tops[i] + LANE.flight[0] - 3, height: LANE.flight[1] - LANE.flight[0] + 6 }, host));
     // below the lane, so that it lies on no bucket
-    view.heads = sides.map((_, i) => svgShape("path", { d: `M0 ${this.tops[i] + LANE.high}l${HEAD - 1} ${HEAD}h${2 - 2 * HEAD}z`, fill: "var(--pl-ink)" }, host));
+    view.heads = sides.map((_, i) => svgShape("path", { class: "ts-head", d: `M0 ${this.tops[i] + LANE.high}l${HEAD - 1} ${HEAD}h${2 - 2 * HEAD}z`, fill: "var(--pl-ink)" }, host));
   }
 
   // From the whole step to its enlarged end a funnel, and below that how long a stretch of it is.
@@ -325,7 +325,7 @@ class StepPage extends PlayedPage {
     const left = this.width - end.wide, each = end.x(1) - end.x(0), time = roundTime(end.wide * 0.75, each), far = left + time * each;
     for (const lane of this.tops) {
       const middle = lane + (LANE.flight[0] + LANE.flight[1]) / 2, narrow = 5;
-      svgShape("path", { d: `M${whole.wide - 1} ${middle - narrow}L${left} ${lane + 1}V${lane + LANE.high - 1}L${whole.wide - 1} ${middle + narrow}z`, fill: "var(--pl-faint)" }, host);
+      svgShape("path", { d: `M${whole.wide} ${middle - narrow}L${left} ${lane + 1}V${lane + LANE.high - 1}L${whole.wide} ${middle + narrow}z`, fill: "var(--pl-faint)" }, host);
     }
     svgShape("path", { d: `M${left} ${top - 4}v4H${far.toFixed(1)}v-4`, stroke: "var(--pl-edge)", fill: "none" }, host);
     text(host, (left + far) / 2, top + 12, sayTime(time), { "text-anchor": "middle", fill: "var(--pl-muted)", "font-size": TICK_PX });
@@ -378,9 +378,10 @@ class StepPage extends PlayedPage {
 
   paintSide(host, side, top, alike, view) {
     const { role, end_us: end } = side;
-    svgShape("rect", { x: view.left, y: top, width: view.wide - 2 * view.left, height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
+    svgShape("rect", { x: 0, y: top, width: view.wide, height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
     if (!alike) this.paintComputing(host, side, top - COMPUTING, view);
-    for (const [begin, end] of side.exposed) this.hatch(host, [this.x(begin), top + LANE.exposed[0], this.x(end), top + LANE.exposed[1]], role);
+    const later = (view === this.views[0] && this.views[1]?.from) || Infinity; // what is seen enlarged is not drawn twice
+    for (const [begin, end] of side.exposed) if (begin < later) this.hatch(host, [this.x(begin), top + LANE.exposed[0], this.x(end), top + LANE.exposed[1]], role);
     this.boxes(host, side.waiting.filter((one) => this.seen(one)), top, LANE.waiting, "ink");
     this.boxes(host, side.flight, top, LANE.flight, role, side.names);
     if (!side.flight.some((one) => Math.abs(this.x(one[1]) - this.x(end)) < 4)) svgShape("line", { x1: this.x(end), x2: this.x(end), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);

@@ -192,16 +192,39 @@ def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, 
         "() => { const lanes = document.querySelector('.ts-lanes'); return lanes.viewBox.baseVal.width === lanes.clientWidth; }"
     )
     length = page.evaluate("[...peerlabPages][0].player.length")
-    for part in (0.1, 0.5, 0.9):
-        seek(page, part * length)
-        bar, mark = (
-            page.locator(".pl-scrub").bounding_box(),
-            page.evaluate(
-                "() => { const box = [...peerlabPages][0].views[0].heads[0].getBoundingClientRect(); return box.left + box.width / 2; }"
-            ),
-        )
-        thumb = bar["x"] + 7 + part * (bar["width"] - 14)
-        assert thumb == pytest.approx(mark, abs=1.5)
+    bar = page.locator(".pl-scrub").bounding_box()
+    for number, exchange in enumerate(runs[0].trace.placed):
+        thumb = bar["x"] + 7 + exchange.begin_ps / 1e6 / length * (bar["width"] - 14)
+        begins = page.locator(f".ts-lanes > [data-exchange='{number}']").first.bounding_box()["x"]
+        assert thumb == pytest.approx(begins, abs=1.5)
+    lane = page.locator(".ts-lanes > rect[fill='var(--pl-panel)']").first.bounding_box()
+    assert bar["x"] + bar["width"] == pytest.approx(lane["x"] + lane["width"], abs=1.5)
+    if width > 760:
+        road = page.locator(".ts-road").bounding_box()
+        assert road["x"] + road["width"] == pytest.approx(lane["x"] + lane["width"], abs=1)
+
+
+def test_what_is_seen_in_the_enlarged_end_is_not_drawn_in_the_whole_step_too(open_page):
+    """A bucket, its frame, its wait and the mark of the moment shared twelve pixels."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    whole, end = ".ts-lanes > .ts-head", ".ts-end .ts-head"
+    assert [page.locator(marks).count() for marks in (whole, end)] == [2, 2]
+    assert not any(mark.is_visible() for mark in page.locator(whole).all())
+    assert all(mark.is_visible() for mark in page.locator(end).all())
+    # slanted or filled, a wait is none of the pointer's
+    assert page.locator(".ts-lanes > [pointer-events=none]").count() == 0
+    assert page.locator(".ts-end [pointer-events=none]").count() == 2
+    page.locator("[name=ts-zoom][value=bucket]").check(force=True)
+    assert all(mark.is_visible() for mark in page.locator(whole).all())
+
+
+def test_the_grid_of_the_gain_reaches_above_its_curve(open_page):
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    first, *_ = (mark.bounding_box()["y"] for mark in page.locator(".ts-gain circle").all())
+    lines = [line.bounding_box()["y"] for line in page.locator(".ts-gain path[d*='H']").all()]
+    assert min(lines) <= first + 3
 
 
 def test_the_card_of_the_path_names_what_its_colours_are(open_page):
@@ -280,17 +303,17 @@ def test_a_frame_in_a_notebook_is_as_high_as_its_page(browser, tmp_path, width):
 
 
 @pytest.mark.parametrize("width", [1100, 700])
-def test_in_a_report_the_thumb_of_the_slider_stands_above_the_mark_of_the_moment(browser, tmp_path, width):
+def test_in_a_report_the_thumb_of_the_slider_stands_above_the_moment_in_the_lanes(browser, tmp_path, width):
     """One time stood at two places right above each other, and what is folded was in two groups."""
     page, inner = framed_page(browser, tmp_path, played_html(host()), (width, 900))
-    for share in (0.2, 0.9):
-        thumb, mark = inner.locator("html").evaluate(
-            """(_, share) => { const [page] = peerlabPages; page.player.seek(share * page.player.length);
-                 const bar = page.player.bar, { left, width } = bar.getBoundingClientRect(), head = page.views[0].heads[0].getBoundingClientRect();
-                 return [left + 8 + (width - 16) * bar.value / bar.max, head.left + head.width / 2]; }""",
-            share,
+    for number in (0, 2):
+        thumb, begins = inner.locator("html").evaluate(
+            """(_, number) => { const [page] = peerlabPages; page.player.seek(page.state.sides[0].flight[number][0]);
+                 const bar = page.player.bar, { left, width } = bar.getBoundingClientRect();
+                 return [left + 7 + (width - 14) * bar.value / bar.max, document.querySelector(`.ts-lanes > [data-exchange='${number}']`).getBoundingClientRect().left]; }""",
+            number,
         )
-        assert abs(thumb - mark) < 2
+        assert abs(thumb - begins) < 2
     own = page.locator("iframe").bounding_box()["y"] + inner.locator(".ts-more summary").evaluate(
         "one => one.getBoundingClientRect().top"
     )
