@@ -9,7 +9,7 @@ import { baseline, digits, sayTimes } from "./words.js";
 const LEAST_GAIN = 1.05; // without a range: less reads as once as fast
 const SAME = 0.005; // a ratio this near to 1 reads as 1.00
 const LONG = 14; // letters of a value that would be wider than its card
-const UNITS = [[1, "G"], [1e-3, "M"], [1e-6, "k"]]; // of a bandwidth: how many of the scale's, and the prefix
+const PREFIXES = [[1, "G"], [1e-3, "M"], [1e-6, "k"]]; // of a bandwidth: how many of the scale's, and the prefix
 const FACTS = ["copies", "dram", "cores", "registration"];
 
 /**
@@ -225,7 +225,7 @@ export class Headline extends View {
   // A bandwidth in a unit that suits it and what it is compared with.
   rate(GBps, { name, amount }) {
     const largest = Math.max(amount ?? 0, this.before.find((one) => one.name === name)?.amount ?? 0) * this.scale.factor;
-    const [size, prefix] = UNITS.find(([size]) => largest >= 0.1 * size) ?? UNITS.at(-1);
+    const [size, prefix] = PREFIXES.find(([size]) => largest >= 0.1 * size) ?? PREFIXES.at(-1);
     return GBps === null ? "none" : `${digits((GBps * this.scale.factor) / size)} ${prefix}${this.scale.unit.slice(1)}`;
   }
 
