@@ -81,5 +81,13 @@ def _first(gain: GainBand) -> str:
     """Return the fact to check first, with its command."""
     if gain.decisive is None:
         return "<p>Nothing that is assumed moves the gain by 1 %.</p>"
-    figure = gain.decisive.figure
-    return f"<h4>Check this fact first: {escape(figure.label)}</h4><p>{words_html(where_to_find(figure))}</p>"
+    figure, folded = gain.decisive.figure, gain.range_in_words()
+    how = where_to_find(figure)
+    how = _in_short(how) if how in folded else how
+    return f"<h4>Check this fact first: {escape(figure.label)}</h4><p>{words_html(how)}</p>"
+
+
+def _in_short(sentence: str) -> str:
+    """Return how to find a fact out without what it says in parentheses at its end, which what is folded says."""
+    how, _, more = sentence.partition(" (")
+    return how if more.endswith(")") and "(" not in more else sentence

@@ -30,3 +30,14 @@ def test_what_limits_a_run_stands_right_below_what_it_reaches():
 def test_what_a_host_does_not_do_is_one_row():
     assert rows(path="peer-direct")["Copies, DRAM, CPU cores"] == ("0", "")
     assert {"Copies per byte", "DRAM per byte", "CPU cores busy"} <= set(rows(path="host-rdma"))
+
+
+def test_what_a_gain_says_to_check_first_is_short_and_how_it_is_told_is_folded():
+    """A parenthesis of a hundred letters in two fonts stood behind the command."""
+    host, peer = (
+        peerlab.simulate(peerlab.Scenario(nodes=8, path=path)) for path in ("host-rdma", "peer-direct")
+    )
+    shown, folded = peer.gain_band(host)._repr_html_().split("<details>")
+    assert "</code> on one node tells</p>" in shown
+    assert "on EFA it reads" not in shown
+    assert "</code> on one node tells (on EFA it reads" in folded
