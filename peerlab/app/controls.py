@@ -93,13 +93,12 @@ class Controls:
         """Return the rows of controls, top to bottom."""
         sliders = [pair(self.nodes, self.nodes_text), pair(self.size, self.size_text)]
         cluster = classed(w.Box([self.cluster, self.file]), "pl-pair")
-        buttons = classed(
-            w.Box([self.more, self.racing.toggle, self.log.toggle, self.undo, self.reset]), "pl-buttons"
-        )
+        actions = [self.more, self.racing.toggle, self.log.toggle, self.undo, self.reset]
+        buttons = classed(w.Box([self.chips.box, classed(w.Box(actions), "pl-actions")]), "pl-buttons")
         panels = [self.rare.row, *(panel.panel for panel in self._panels)]
         return [
             row(
-                [self.host, self.cache, self.rests, *sliders, cluster, buttons, self.chips.box, self.hint],
+                [self.host, self.cache, self.rests, *sliders, cluster, buttons, self.hint],
                 "pl-primary",
             ),
             self.error,  # above the panels, which would hide it

@@ -238,12 +238,14 @@ def test_the_controls_stand_in_one_row_and_no_word_is_cut_in_any_cluster(fresh, 
         """(row, [width, rows]) => { const list = row.querySelector('.pl-cluster select'), states = [...row.querySelectorAll('.pl-segments span > :not(b)')];
              const sized = [row, row.closest('.pl-explorer')];  // what is in the row follows the explorer's width
              sized.forEach((one, i) => (one.style.width = `${width + 4 * i}px`));
+             const zoom = Number(getComputedStyle(row).zoom);
+             row.style.width = `${width / zoom}px`;
              const kept = [list.selectedIndex, ...states.map(one => one.textContent)];
              const wrong = rows.filter(([title, ...names]) => {
                list.selectedIndex = [...list.options].findIndex(one => one.text === title);
                names.forEach((name, i) => (states[i].textContent = name));
                const cut = [...row.querySelectorAll('select, button, label, b, i, em')].some(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline');
-               return cut || row.getBoundingClientRect().height > 44;
+               return cut || row.getBoundingClientRect().height > 44 * zoom;
              });
              sized.forEach(one => (one.style.width = ""));
              list.selectedIndex = kept[0];
@@ -252,6 +254,27 @@ def test_the_controls_stand_in_one_row_and_no_word_is_cut_in_any_cluster(fresh, 
         [width - 4, rows],
     )
     assert wrong == []
+
+
+@pytest.mark.parametrize("width", [1100, 720])
+def test_a_chip_stands_above_the_buttons_and_moves_nothing_down(fresh, width):
+    """It had a row of its own, and everything below it went down by 28 pixels."""
+    tops = fresh.page.locator(".pl-primary").last.evaluate(
+        """(row, width) => { const explorer = row.closest('.pl-explorer'), chips = row.querySelector('.pl-chips');
+             explorer.style.width = `${width}px`;
+             const heights = [row.offsetHeight];
+             chips.innerHTML = '<button class="jupyter-button pl-chip pl-fault">Slow node: node 0 at 50 % x</button>';
+             heights.push(row.offsetHeight);
+             const edges = [chips.firstChild, row.querySelector('.pl-actions')].map(part => part.getBoundingClientRect()).map(({ top, bottom, right }) => [top, bottom, right]);
+             chips.replaceChildren();
+             explorer.style.width = '';
+             return [heights, edges] }""",
+        width,
+    )
+    (before, after), (chip, actions) = tops
+    assert after == before
+    assert chip[1] <= actions[0] + 0.5
+    assert chip[2] == pytest.approx(actions[2], abs=1)
 
 
 def test_undo_goes_back_one_change_and_reset_to_the_start(fresh):
