@@ -2,7 +2,7 @@
 import { Rows } from "./rows.js";
 import { sayTime } from "./words.js";
 
-const TABLE = { left: 414, right: 646, standing: 5, top: 20, pitch: 18, rows: 4, inset: 7, between: 6 };
+const TABLE = { left: 414, right: 646, standing: 5, top: 20, pitch: 18, rows: 4, inset: 7, between: 18 };
 const BESIDE_TITLE = 24; // units: a title that has less beside it is cut short
 
 /**

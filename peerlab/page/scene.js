@@ -25,13 +25,17 @@ const LARGEST = 1.5; // of the words of the lab, in a window that has room for m
 const BESIDE_NAME = 16; // units: slices that a CPU copies have so much room beside its name
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
-const ARROW_ROOM = 12; // room for the arrow beside the uplink, from where slices wait
+const ARROW_ROOM = { usual: 12, sparse: 18 }; // room for the arrow beside the uplink, from where slices wait
+const MORE = "\u22ee"; // in the place of the last two of a queue that is longer than its places
+const READ_ANYWHERE = / busy$|latency|^PCIe switch$/; // words that are no names and are written even where only names are, if they fit
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
 const AS_HIGH = 0.01; // units: ends of slices are computed
 const COVER = 4; // of what hides the dots of a way in a switch where a slice is
-const THIN = 1.6; // of a slice of other nodes: one line, as an outline looks like two more ways
-const NEARER = 0.4; // of how far from the middle of a link broad ones go: thin ones lie on the dotted way
+const THIN = 2.6; // units: a slice of other nodes, one line, as an outline looks like two more ways
+const THINNEST = 3; // px: a narrower slice is a hairline
+const BESIDE_EDGES = 8; // px: from words to both sides of their box
+const RIM = 1.5; // px: the dark edge of a slice on the wire, whose ground is of its colour
 const BESIDE_BOXES = 158; // units: what stands lower is beside the boxes of devices and NICs
 const SUM = "sum";
 const LEAST_LATE = 0.05;
@@ -65,7 +69,7 @@ const rowsOf = (columns, isKept) => Object.fromEntries(Object.entries(columns).m
  * @property {number} breadth
  * @property {number} bus
  * @property {number} cell
- * @property {[number, number, number]} nic
+ * @property {[number, number, number, number]} nic
  * @property {string} others
  * @property {Object<string, [number, number, string]>} badges
  * @property {[number, number, string, string][]} arrows
@@ -175,6 +179,8 @@ export class Scene extends View {
     this.palette = {};
     for (const [stage, role] of Object.entries(data.roles)) this.palette[stage] = figures.colour(role);
     if (data.sums.role) this.palette[SUM] = figures.colour(data.sums.role);
+    this.rims = {};
+    for (const [stage, role] of Object.entries(data.roles)) this.rims[stage] = figures.colour(`${role}-ink`);
     this.edge = figures.colour("box");
     this.pale = Object.fromEntries(Object.entries(this.palette).map(([stage, colour]) => [stage, mixed(colour, this.edge, PALE)])); // no dots are seen through it
     this.lastWords = "";
@@ -190,31 +196,28 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    if (!this.narrow) return this.besideSlices(words.map((word) => this.between(word))).map((word) => this.centred(word));
+    if (!this.narrow) return words.map((word) => this.between(this.asRead(word))).map((word, _, all) => this.centred(word, all));
     const isAlone = (name) => words.some((word) => word[0] === name[0] && word[1] > name[1] && word[1] - name[1] < NEXT_LINE && this.lies(word, [this.box(name)])); // the line below it has no room
-    return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word) : word)).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
+    return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word, words) : word)).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
   }
 
-  // The words with those in the boxes of NICs clear of the slices there, which go through beside the middle: all in one box move as far.
-  besideSlices(words) {
-    const [left, middle, right] = this.data.nic, half = (word) => (this.box(word).right - this.box(word).left) / 2 / this.scale;
-    for (const [x, away] of [[middle, -1], [SCENE_WIDTH - middle, 1]]) {
-      const inside = words.filter((word) => word[0] === x && word[1] > BESIDE_BOXES && this.reads(word[4])), most = Math.max(0, ...inside.map(half));
-      const off = Math.max(0, Math.min(most - (right - middle), middle - most - left));
-      for (const word of inside) word[0] += away * off;
-    }
-    return words;
+  // A word as it is written where only names are: how busy something is, too, if that is no wider than its box. A slide has larger words and its own.
+  asRead([x, y, text, size, style, ...form]) {
+    const word = [x, y, text, size, style, ...form], { boxes } = this.data, own = this.box(word);
+    if (!this.figures.sparse || style === "bold" || !READ_ANYWHERE.test(text)) return word;
+    const at = boxes.left.findIndex((left, i) => left < x && x < boxes.right[i] && boxes.top[i] < y && y < boxes.bottom[i]);
+    return at >= 0 && own.right - own.left > (boxes.right[at] - boxes.left[at]) * this.scale - BESIDE_EDGES ? word : [x, y, text, size, READ, ...form];
   }
 
   // Where only names are written, a name stands in the middle of what its box has free: above the buffers, if there are some, and on no way; of *CPU cores* the
   // first word alone where slices would cross it.
-  centred(word) {
+  centred(word, words) {
     const [x, y, text, size, style, ...form] = word, { boxes, slots, lines } = this.data;
     if (!this.figures.sparse || style !== "bold") return word;
     const inside = ({ left, top, right, bottom }, i) => left[i] < x && x < right[i] && top[i] < y && y < bottom[i], at = boxes.left.findIndex((_, i) => inside(boxes, i));
-    if (at < 0) return word;
+    if (at < 0 || words.some((other) => other[4] === READ && other[0] === x && boxes.top[at] < other[1] && other[1] < boxes.bottom[at])) return word;
     const own = this.box(word);
-    if (text.startsWith("CPU ") && (own.right - own.left) / this.scale > boxes.right[at] - boxes.left[at] - 2 * BESIDE_NAME) return this.centred([x, y, "CPU", size, style, ...form]);
+    if (text.startsWith("CPU ") && (own.right - own.left) / this.scale > boxes.right[at] - boxes.left[at] - 2 * BESIDE_NAME) return this.centred([x, y, "CPU", size, style, ...form], words);
     const shelves = slots.top.filter((_, i) => slots.left[i] > boxes.left[at] && slots.right[i] < boxes.right[at] && slots.top[i] > y), bottom = Math.min(boxes.bottom[at], ...shelves);
     const moved = [x, (boxes.top[at] + bottom) / 2, text, size, style, ...form], { left, right } = this.box(moved), half = (right - left) / 2 / this.scale, high = size / 2 / this.scale;
     const crosses = lines.xs.some((xs, i) => xs.some((end, k) => k && Math.min(xs[k - 1], end) < x + half && Math.max(xs[k - 1], end) > x - half && Math.min(lines.ys[i][k - 1], lines.ys[i][k]) < moved[1] + high && Math.max(lines.ys[i][k - 1], lines.ys[i][k]) > moved[1] - high));
@@ -313,10 +316,9 @@ export class Scene extends View {
     return { left, right: left + wide, top: middle - letters / 2, bottom: middle + letters / 2 };
   }
 
-  // How much of the scene words take, where they are larger than what their place was made for.
+  // How much of the scene words take.
   across(text, size, style) {
-    const letters = parseFloat(this.px(size));
-    return letters > size * this.scale ? widthOf(text, letters, style === "bold") / this.scale : 0;
+    return widthOf(text, parseFloat(this.px(size)), style === "bold") / this.scale;
   }
 
   px(size) {
@@ -395,18 +397,24 @@ export class Scene extends View {
   // Draws slices under way as long as what they fill, and those that wait in front of it; every other slice is paler.
   drawTrains(trains, queued) {
     const rows = { xs: [], ys: [], line: [], width: [], alpha: [] }, source = this.figures.model("scene_trains"), zoom = this.scale;
-    const add = ({ stage, odd, hollow }, way, width) => {
-      const points = this.line(way);
+    const draw = (points, colour, width) => {
       rows.xs.push(points.map(([x]) => x));
       rows.ys.push(points.map(([, y]) => y));
-      rows.line.push((odd && !hollow ? this.pale : this.palette)[stage]);
-      rows.width.push(hollow ? THIN * zoom : width); // the neighbours' are in the background
+      rows.line.push(colour);
+      rows.width.push(width);
       rows.alpha.push(1);
+    };
+    const [left, top, right, bottom] = this.data.nic, nics = [[left, top, right, bottom], [SCENE_WIDTH - right, top, SCENE_WIDTH - left, bottom]];
+    const add = (one, way, full) => nics.reduce((parts, nic) => parts.flatMap((part) => outside(part, nic)), [way]).forEach((part) => addPart(one, part, full));
+    const addPart = ({ stage, odd, hollow, crosses }, way, full) => {
+      const points = this.line(way), rim = crosses && this.rims[stage], width = Math.max(THINNEST, hollow ? THIN * zoom : full); // the neighbours' are in the background
+      if (rim && !hollow) draw(longer(points, RIM / zoom), rim, width + 2 * RIM);
+      draw(points, hollow && rim ? rim : (odd && !hollow ? this.pale : this.palette)[stage], width);
     };
     const { breadth, bus, sums } = this.data;
     for (const { points } of trains) this.cover(rows, points, bus);
     for (const one of trains) {
-      const aside = this.data.aside[one.stage][one.device] * (one.hollow && !sums.role ? NEARER : 1), off = sums.role && comesDown(one.points, one.variant, sums) ? -aside : aside;
+      const aside = this.data.aside[one.stage][one.device], off = sums.role && comesDown(one.points, one.variant, sums) ? -aside : aside;
       const corner = this.data.stops[one.stage][one.device][one.variant][2], { from, to } = one.part;
       if (!one.crosses) one.points = shifted(one.points, off, [from === corner, to === corner]);
       const width = (one.crosses ? BROAD : breadth) * zoom;
@@ -416,9 +424,13 @@ export class Scene extends View {
     this.queues = {};
     for (const one of queued.sort((a, b) => a.since - b.since)) {
       const places = this.data.queues[one.stage][one.phase][one.variant], key = places.length ? places[0].join() : "";
-      const at = (this.queues[key] ??= { count: 0, places, node: one.variant }).count++;
-      if (at >= places.length) continue;
-      const [x, y] = places[at];
+      one.queue = this.queues[key] ??= { count: 0, places, node: one.variant };
+      one.at = one.queue.count++;
+    }
+    for (const one of queued) {
+      const { count, places } = one.queue;
+      if (one.at >= (count > places.length ? places.length - 2 : count)) continue;
+      const [x, y] = places[one.at];
       one.points = [[x - BAR / 2, y], [x + BAR / 2, y]];
       add(one, one.points, 4 * zoom);
     }
@@ -500,12 +512,13 @@ export class Scene extends View {
   addQueues(words) {
     for (const { count, places } of Object.values(this.queues)) {
       if (!places.length) continue;
+      if (count > places.length) words.push([places[0][0], (places.at(-1)[1] + places.at(-2)[1]) / 2, MORE, 12, "bold", "muted", "center"]);
       const [x, y] = places[Math.min(count, places.length) - 1], left = x < SCENE_WIDTH / 2;
       const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], label = word(this.data.names.other[2], this.sayWaiting(count)); // as high as "from node 3" beside it
       [label[0], label[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
       if (places[0][1] > BESIDE_BOXES) words.push([...label, word(y - 8, `${count}`)]);
       else {
-        const end = left ? x + BAR / 2 - ARROW_ROOM : x - BAR / 2 + ARROW_ROOM;
+        const room = this.figures.sparse && !this.narrow ? ARROW_ROOM.sparse : ARROW_ROOM.usual, end = left ? x + BAR / 2 - room : x - BAR / 2 + room;
         words.push([end, y - 9, this.sayWaiting(count, left ? end : SCENE_WIDTH - end), 11, this.style, "muted", label[6]]);
       }
     }
@@ -533,13 +546,13 @@ export class Scene extends View {
 
   // What is slow at a node, in the lines that there is room for beside its name.
   sayWhatIsSlow(number, short) {
-    const { slow } = this.data.sight, [what, ...rest] = (this.isChip(slow[number]) ? "" : slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
+    const { slow } = this.data.sight, [what, ...rest] = (this.isToldByChip ? "" : slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
     return what ? (this.narrow && this.host.clientWidth >= ONE_LINE ? [`${what} ${share}`] : [what, share]) : [];
   }
 
-  // Whether a chip above the picture says what is slow: in the lab, where it is one node. Of a NIC it is said here, too, as another one may be drawn.
-  isChip(words) {
-    return Object.keys(this.data.sight.slow).length === 1 && !/^NIC\u00a0/.test(words) && Boolean(this.page.root.closest(".pl-explorer")?.querySelector(".pl-fault"));
+  // Whether a chip above the picture says what is slow or lost: in the lab, where that is at one node. The picture marks what the run waits for, and nothing else then.
+  get isToldByChip() {
+    return Object.keys(this.data.sight.slow).length === 1 && Boolean(this.page.root.closest(".pl-explorer")?.querySelector(".pl-fault"));
   }
 
   // The ring: nodes whose contribution a slice of the first step that is not over carries when it arrives (or that have the finished one then).
@@ -566,7 +579,7 @@ export class Scene extends View {
     }
     const { partner } = this.data.sight, mate = partner[Math.min(this.steps.latest(time), partner.length - 1)]; // the one whose name stands at the other node
     if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
-    if (this.late) this.lateRing = this.late.ring(this.lags, { ...ring, across, down }, this.scale, this.figures.colour("hot"));
+    if (this.late && !this.isToldByChip) this.lateRing = this.late.ring(this.lags, { ...ring, across, down }, this.scale, this.figures.colour("hot"));
     const latest = this.sayLatest(); // in the place of what is done: so nothing moves when it is known
     const [first, second] = ring.below ? ring.below.map((y) => [ring.x, y, "center"]) : [-8, 8].map((down) => [ring.x + ring.words, ring.y + down, "left"]);
     const addWord = ([x, y, align], text, size, style, ink) => words.push([x, y, text, size, style, ink, align]);
@@ -598,6 +611,30 @@ function shifted(points, off, joined) {
     const legs = [i && [points[i - 1], points[i]], i < points.length - 1 && [points[i], points[i + 1]]].filter(Boolean);
     return [x + (legs.some(upright) ? off : 0), y + (legs.every(upright) ? 0 : off)];
   });
+}
+
+// The parts of a broken line outside a box: a slice ends at the edge of a NIC, and the words in it stand alone.
+function outside(points, [left, top, right, bottom]) {
+  const parts = [[]], sides = [[left, right], [top, bottom]];
+  for (let i = 1; i < points.length; i++) {
+    const [from, to] = [points[i - 1], points[i]], at = (share) => from.map((begin, k) => begin + (to[k] - begin) * share);
+    let [enter, leave] = [0, 1];
+    sides.forEach(([low, high], k) => {
+      const way = to[k] - from[k], ends = [(low - from[k]) / way, (high - from[k]) / way];
+      if (!way) return void (leave = low < from[k] && from[k] < high ? leave : -1);
+      [enter, leave] = [Math.max(enter, Math.min(...ends)), Math.min(leave, Math.max(...ends))];
+    });
+    if (leave <= enter) [enter, leave] = [1, 2];
+    if (enter > 0) parts.at(-1).push(...(parts.at(-1).length ? [at(enter)] : [from, at(enter)]));
+    if (leave <= 1) parts.push(leave < 1 ? [at(leave), to] : []);
+  }
+  return parts.filter((part) => part.length);
+}
+
+// A broken line that goes on beyond both of its ends.
+function longer(points, more) {
+  const beyond = ([x, y], [fromX, fromY]) => [x + Math.sign(x - fromX) * more, y + Math.sign(y - fromY) * more];
+  return [beyond(points[0], points[1]), ...points.slice(1, -1), beyond(points.at(-1), points.at(-2))];
 }
 
 // A colour, `share` of it and the rest of another: as it looks on that, but opaque.

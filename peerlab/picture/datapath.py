@@ -13,14 +13,14 @@ from peerlab.model.slow_parts import parts_of
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import CELL, WAY_OF_OTHERS, PageDrawing, Point
 from peerlab.picture.frames import PASSED, PageRows, moves
-from peerlab.picture.geometry import BUS, NIC, PORT, SUM_BOX, stops, ways
+from peerlab.picture.geometry import BOX_BOTTOM, BOX_TOP, BUS, NIC, SUM_BOX, stops, ways
 from peerlab.picture.picture import Picture
 from peerlab.picture.registration_table import LiveTable, StandingTable, table
 from peerlab.picture.scene_host import arrows
 from peerlab.picture.shown_nodes import ShownNodes, unit
 from peerlab.picture.theme import stage_role
 from peerlab.picture.tips import Tip, tips
-from peerlab.picture.trains import BREADTH, aside, breadth, queues
+from peerlab.picture.trains import NIC_RIM, aside, breadth, queues
 from peerlab.picture.waiting import badge_place, waiting_places
 
 _MOVE_TIMES = ("enter", *PASSED, "until")
@@ -69,8 +69,8 @@ class SceneParcel(PageDrawing):
     """The height at which ways cross the switches."""
     cell: float
     """The width of a bounce buffer; where slices stand in a device is wider."""
-    nic: tuple[float, float, float]
-    """From where to where words in the NIC's box of node 0 are clear of slices, and between the two the box's middle."""
+    nic: tuple[float, float, float, float]
+    """Left, top, right and bottom of the NIC's box of node 0, with its edge: slices end there."""
     others: str
     """The role of the dotted ways to and from nodes that are not shown."""
     badges: dict[int, tuple[float, float, str]]
@@ -113,7 +113,7 @@ def scene(picture: Picture) -> SceneParcel:
         "breadth": breadth(sketch.drawn),
         "bus": BUS,
         "cell": CELL,
-        "nic": (NIC[0] + 3, sum(NIC) / 2, PORT - BREADTH / 2),
+        "nic": (NIC[0] - NIC_RIM, BOX_TOP - NIC_RIM, NIC[1] + NIC_RIM, BOX_BOTTOM + NIC_RIM),
         "others": WAY_OF_OTHERS,
         "badges": {index[s]: badge_place(geometry, track) for s, track in tracks.items()},
         "arrows": arrows(sketch),

@@ -1,6 +1,7 @@
 """Where every shown slice is at one moment, for a still picture."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from peerlab.answer.run import Run
@@ -12,7 +13,6 @@ from peerlab.picture.shown_nodes import OWN, shown_nodes
 from peerlab.picture.trains import (
     BAR,
     BAR_WIDTH,
-    NEAR,
     WIDE,
     Part,
     aside,
@@ -71,6 +71,8 @@ class Queue:
     """Where the last stands for which there is a place."""
     count: int
     """How many there are, with or without a place."""
+    more: Point | None = None
+    """Where the sign of more stands, if there are more than places."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
                 placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
             odd = (segment["slice"] + segment["step"] + step) % 2 == 1
             whole = Train(points, stage, variant > 0, odd, broad)
-            off = aside(drawn, stage, device) * (NEAR if whole.hollow and not geometry.sums else 1.0)
+            off = aside(drawn, stage, device)
             for part, wire in occupied(now, times, passing) if len(points) > 1 else []:
                 crosses = wire or rises(geometry, variant, part, passing)
                 trains += _under_way(geometry, whole, variant, part, None if crosses else off, passing[2])
@@ -193,19 +195,27 @@ def _stand(geometry: Geometry, placed: list[Slice], queued: dict[tuple[str, int]
 
 def _stand_in_line(stuck: list[tuple[int, list[Point], Train]]) -> tuple[list[Train], list[Queue]]:
     """Return the slices that wait on their way, first come first, as far as there is room in front of what they wait for; and these queues."""
-    trains, taken = [], dict[tuple[Point, ...], int]()
+    trains, taken = [], Counter[tuple[Point, ...]]()
+    counts = Counter(tuple(places) for _, places, _ in stuck)
     for _, places, train in sorted(stuck, key=lambda entry: entry[0]):
-        at = taken.get(tuple(places), 0)
-        taken[tuple(places)] = at + 1
-        if at < len(places):
+        at, count = taken[tuple(places)], counts[tuple(places)]
+        taken[tuple(places)] += 1
+        # In the place of the last two of a longer queue stands the sign that there are more.
+        if at < (count if count <= len(places) else len(places) - 2):
             x, y = places[at]
             trains.append(replace(train, points=[(x - BAR / 2, y), (x + BAR / 2, y)]))
     lines = [
-        Queue(places[0], places[min(count, len(places)) - 1], count)
+        Queue(places[0], places[min(count, len(places)) - 1], count, _more(places, count))
         for places, count in taken.items()
         if places
     ]
     return trains, lines
+
+
+def _more(places: Sequence[Point], count: int) -> Point | None:
+    """Return where the sign of more stands in a queue: between its last two places, if there are more slices than places."""
+    (x, y), (_, above) = places[-2:]
+    return (x, (y + above) / 2) if count > len(places) else None
 
 
 def _present(segments: Segments, time_ps: int) -> Iterator[tuple[int, int, int]]:

@@ -112,7 +112,7 @@ def _bounce_buffers(sketch: Sketch, node: int) -> None:
     for device in range(min(sketch.cluster.devices_per_switch, 2)):
         for x, y in waiting_places(sketch.geometry, track, device)[: sketch.run.scenario.window_slices]:
             sketch.drawing.box(
-                "slots", (x - CELL / 2, y - CELL / 2, x + CELL / 2, y + CELL / 2), "panel", "faint"
+                "slots", (x - CELL / 2, y - CELL / 2, x + CELL / 2, y + CELL / 2), "panel", "gather"
             )
 
 

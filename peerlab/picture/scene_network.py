@@ -47,7 +47,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         words = [f"HBM{sketch.mark('device.hbm')}"] if c.hbm_Bps else []
         places = (_TWO if words else _ONE) if g.switch else _LINES
         if g.switch and _holds_slices(sketch):
-            d.box("slots", (g.x(node, left + 6), SHELF[0], g.x(node, right - 6), SHELF[1]), "panel", "faint")
+            d.box("slots", (g.x(node, left + 6), SHELF[0], g.x(node, right - 6), SHELF[1]), "panel", "gather")
             places = _LINES if words else _ALONE
         middle = g.x(node, g.middle(device))
         d.text((middle, BOX_TOP + places[0]), name, size=13, bold=True)

@@ -21,7 +21,7 @@ from peerlab.picture.static_scene import draw
 from peerlab.picture.still_key import THIN, draw_key, slice_role
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
-from peerlab.picture.trains import BAR, BAR_WIDTH
+from peerlab.picture.trains import BAR, BAR_WIDTH, beside_nics
 from peerlab.picture.waiting import badge_place
 from peerlab.picture.words import alt_text, caption, title, waits_for
 
@@ -214,7 +214,8 @@ def draw_slices(paper: Paper, sketch: Sketch, seen: Moment, *, own: bool = False
     for train in (mark for mark in trains if not (own and mark.hollow)):
         width = THIN if train.hollow else train.width
         pale = train.odd and not train.hollow and not own
-        paper.line(train.points, slice_role(train), width, alpha=_PALE if pale else 1.0)
+        for points in beside_nics(train.points):
+            paper.line(points, slice_role(train), width, alpha=_PALE if pale else 1.0)
     for dot in (mark for mark in seen.slices if not (own and mark.hollow)):
         colour = slice_role(dot)
         fill, line = ("box", colour) if dot.hollow else (colour, "box")
@@ -240,6 +241,8 @@ def _queues(paper: Paper, sketch: Sketch, seen: Moment) -> list[Point]:
     places = []
     for queue in seen.queues:
         (x, first), (_, last) = queue.first, queue.last
+        if queue.more:
+            paper.text(queue.more, "\u22ee", size=12, bold=True, ink="muted")
         left, down = x < WIDTH / 2, first > BOX_TOP
         end = x + BAR / 2 if left else x - BAR / 2
         if first < BOX_TOP:  # clear of the arrow beside the uplink

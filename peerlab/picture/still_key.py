@@ -8,7 +8,7 @@ from peerlab.picture.svg import Paper
 from peerlab.picture.theme import stage_role
 from peerlab.picture.words import colours
 
-THIN = 1.6
+THIN = 3.0
 """Width of a slice of other nodes."""
 _HOLLOW, _WAY, _OF_OTHERS = "", "dotted ", "thin "
 """Signs that are no square of a colour; the last stands before the colour of its line."""

@@ -12,17 +12,19 @@ from itertools import pairwise
 
 from peerlab.model.stages import Track, stage_kind
 from peerlab.picture.drawing import WIDTH, Point
-from peerlab.picture.geometry import BOX_BOTTOM, NIC, SUM_BOX, SWITCH_TOP, UPLINK, Geometry
+from peerlab.picture.geometry import BOX_BOTTOM, BOX_TOP, NIC, SUM_BOX, SWITCH_TOP, UPLINK, Geometry
 
 Part = tuple[float, float]
 """From where to where on a way, 0 to 1."""
 
-BREADTH, WIDE = 17.0, 9.0
+BREADTH, WIDE = 20.0, 9.0
 """Of all slices that pass a link side by side; of one on the wire."""
-NEAR = 0.4
-"""How far from the middle of a link thin slices go, of how far broad ones go."""
 BAR, BAR_WIDTH, BAR_PITCH, MOST_BARS = 8.0, 4.0, 6.0, 6
 """Length of a slice that waits, how broad it is, distance between two of them, and how many are drawn; a number tells of the others."""
+
+
+NIC_RIM = 1.5
+"""How far from the box of a NIC slices end: the edge that marks it as the bottleneck is clear of them."""
 
 
 def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> list[tuple[Part, bool]]:
@@ -160,16 +162,45 @@ def _foot(geometry: Geometry, node: int) -> list[Point]:
     return [(geometry.x(node, x), SWITCH_TOP - 5 - i * BAR_PITCH) for i in range(MOST_BARS)]
 
 
+def beside_nics(points: Sequence[Point]) -> list[list[Point]]:
+    """Return the parts of a broken line outside the boxes of NICs: a slice ends at their edge, and its words stand alone in them."""
+    rows = [list(points)]
+    for left, right in (NIC, (WIDTH - NIC[1], WIDTH - NIC[0])):
+        box = ((left - NIC_RIM, right + NIC_RIM), (BOX_TOP - NIC_RIM, BOX_BOTTOM + NIC_RIM))
+        rows = [part for line in rows for part in _outside(line, box)]
+    return rows
+
+
+def _outside(points: Sequence[Point], box: Sequence[tuple[float, float]]) -> list[list[Point]]:
+    """Return the parts of a broken line outside a box, its sides across and down."""
+    rows: list[list[Point]] = [[]]
+    for a, b in pairwise(points):
+        enter, leave = 0.0, 1.0
+        for begin, end, (low, high) in zip(a, b, box, strict=True):
+            if begin == end:
+                leave = leave if low < begin < high else -1.0
+                continue
+            ends = sorted(((low - begin) / (end - begin), (high - begin) / (end - begin)))
+            enter, leave = max(enter, ends[0]), min(leave, ends[1])
+        if leave <= enter:
+            enter, leave = 1.0, 2.0
+        here, there = (
+            (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) for share in (enter, min(leave, 1.0))
+        )
+        if enter > 0:
+            rows[-1] += [here] if rows[-1] else [a, here]
+        if leave <= 1:
+            rows.append([there, b] if leave < 1 else [])
+    return [line for line in rows if line]
+
+
 def side_by_side(stages: Sequence[str]) -> list[str]:
     """Return what slices do that share links at one time, of the stages of a path: copied, sent."""
     return sorted({stage_kind(stage).counts_as for stage in stages} & {"copy", "send"}) or ["send"]
 
 
 def aside(stages: Sequence[str], stage: str, device: int) -> float:
-    """Return how far from the middle of a link the slices of a stage and a device go: what may pass at one time lies side by side.
-
-    Thin ones, of other nodes, go `NEAR` as far: they lie on the dotted way.
-    """
+    """Return how far from the middle of a link the slices of a stage and a device go: what may pass at one time lies side by side."""
     kinds, own = side_by_side(stages), stage_kind(stage).counts_as
     at = 2 * (kinds.index(own) if own in kinds else 0) + device % 2
     return (at - (2 * len(kinds) - 1) / 2) * BREADTH / (2 * len(kinds))

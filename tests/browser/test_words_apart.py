@@ -184,24 +184,48 @@ def test_words_of_a_registration_table_beside_a_list_of_files(explorer):
 
 
 @pytest.mark.parametrize("width", [1280, 960])
-def test_words_in_the_box_of_a_nic_are_clear_of_the_slices_there(explorer, width):
-    """At 960 pixels "NIC 0.0 †" lay under them."""
+def test_words_in_the_box_of_a_nic_are_clear_of_slices_which_end_at_its_edge(explorer, width):
+    """At 960 pixels "NIC 0.0 †" lay under them, and they crossed the orange edge of a bottleneck."""
     resize(explorer.page, width, 900)
     slow = peerlab.Scenario(path="peer-direct", slow_nodes={0: 0.5})
     explorer.change(peerlab.simulate(slow), lines=False)
+    explorer.still(0.43)
     settle(explorer.page)
-    boxes = explorer.ask(
-        """({ scene }) => { const [left, middle, right] = scene.data.nic;
-             return scene.standing().filter((word) => Math.abs(word[0] - middle) < 25 && word[1] > 158 && scene.reads(word[4])).map(scene.box, scene)
-               .map((box) => [box.left / scene.scale - left, right - box.right / scene.scale]) }"""
+    inside, drawn = explorer.ask(
+        """({ scene, figures }) => { const [left, top, right, bottom] = scene.data.nic, { xs, ys } = figures.model('scene_trains').data;
+             const within = (x, y) => [x, 1060 - x].some((at) => left + 0.01 < at && at < right - 0.01) && top + 0.01 < y && y < bottom - 0.01;
+             return [xs.flatMap((line, i) => line.slice(1).filter((x, k) => within((x + line[k]) / 2, (ys[i][k] + ys[i][k + 1]) / 2))), xs.length] }"""
     )
-    assert boxes
-    assert min(min(ends) for ends in boxes) > -0.01
+    assert drawn
+    assert inside == []
     names = explorer.ask(
         "({ scene }) => scene.standing().filter(([, , text]) => /^NIC .*†/.test(text)).map(([, y]) => y)"
     )
     assert len(names) == 2
     assert len(set(names)) == 1, "the names of both NICs are at one height"
+
+
+def test_a_data_path_of_720_pixels_says_how_many_wait_and_how_busy_links_are(explorer):
+    """It had names only, though much of it was blank."""
+    resize(explorer.page, 720, 900)
+    explorer.change(run(path="host-rdma"), lines=False)
+    explorer.still(0.43)
+    settle(explorer.page)
+    words = explorer.column("scene_texts", "text") + explorer.column("scene_words", "text")
+    assert {"PCIe switch", "24 % busy", "6 wait"} <= set(words)
+    assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
+
+
+def test_a_queue_that_is_longer_than_its_places_has_the_sign_of_more(explorer):
+    """36 slices that wait were drawn as six."""
+    explorer.change(run(cluster="p4d", nodes=4, path="peer-direct"), lines=False)
+    explorer.still(0.43)
+    queues = explorer.ask(
+        "({ scene }) => Object.values(scene.queues).map(({ count, places }) => [count, places.length])"
+    )
+    longer = sum(count > places for count, places in queues)
+    assert longer
+    assert explorer.column("scene_words", "text").count("\u22ee") == longer
 
 
 def test_where_a_cpu_has_no_room_beside_slices_for_its_name_it_has_a_short_one(explorer):

@@ -34,6 +34,7 @@ from peerlab.picture.scene_host import arrows
 from peerlab.picture.sketch import Sketch
 from peerlab.picture.static_scene import draw
 from peerlab.picture.still import say_waiting, still_svg, way_svg
+from peerlab.picture.still_key import THIN
 from peerlab.picture.still_of_node import keyed_node_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
@@ -72,7 +73,7 @@ def test_one_node_shows_its_own_slices_and_the_way_where_none_is_on_it(detour):
     for run in (detour, direct):
         svg = keyed_node_svg(Picture(run), fullest(run), theme="light")
         lines = [line.attrib for line in ET.fromstring(svg).iter(f"{SVG}polyline")]  # noqa: S314  (our own)
-        assert not any(line["stroke-width"] == "1.6" for line in lines), "of other nodes"
+        assert not any(line["stroke-width"] == f"{THIN:g}" for line in lines), "of other nodes"
         points = {
             kind: [
                 [tuple(map(float, point.split(","))) for point in line["points"].split()]
