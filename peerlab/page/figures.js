@@ -1,6 +1,8 @@
 // The figures: embedded once per view, filled by name, coloured by role.
 import { patchBokeh, patchFigure } from "./bokeh_patches.js";
 
+const QUIET = 0.58; // of a hue
+const COLOURED = 100; // of 255: the least that parts of a hue differ, and more than those of a grey
 const AXES = ["timeline_time", "timeline_lanes", "curves_values", "curves_busbw"];
 
 export class Figures {
@@ -43,7 +45,15 @@ export class Figures {
 
   colour(role) {
     if (role.endsWith("-wash")) return this.palettes[this.theme][role] ?? this.colour(role.slice(0, -5)) + "59";
+    if (role.endsWith("-quiet")) return this.quiet(role.slice(0, -6));
     return role === "none" ? "rgba(0,0,0,0)" : this.palettes[this.theme][role] ?? role;
+  }
+
+  // A hue nearer to the ground, beside what has all of it; greys are quiet as they are.
+  quiet(role) {
+    const [colour, ground] = [this.colour(role), this.colour("panel")].map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+    if (Math.max(...colour) - Math.min(...colour) < COLOURED) return this.colour(role);
+    return `#${colour.map((part, i) => Math.round(QUIET * part + (1 - QUIET) * ground[i]).toString(16).padStart(2, "0")).join("")}`;
   }
 
   // Sets a source's columns; those in `roles` hold roles and become colours. What is as it was is left alone.

@@ -11,12 +11,13 @@ const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
 const BELOW_ALL = { least: 60, kept: 30, around: 28, most: 1.5, zoom: 1.2 }; // pixels that what holds the explorer has below it, as a slide has, or has left when words are larger already, and that stay free; how many times as high charts are then, and as large their words
 const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
-const SAVED = { letters: 13, around: 20 }, MORE_TIME = { letters: 12, around: 8, beside: 6 }; // pixels
+const DIFFERENCE = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
 const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const AREA = { track: 6.5, span: 16, narrow: 4, low: 3.5, long: 40 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, in one with the lowest tracks even long ones, and in any lane those that are mostly narrower
 const NARROW_SPAN = 3; // pixels: spans so narrow that follow each other at once are one area
+const PAST_ALL = 1e12; // of the axis: past the end of any run, however far one pans
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -178,8 +179,12 @@ export class Timeline extends View {
   paint() {
     this.setHeight();
     const { lanes } = this.data, y = [...Array(this.rows).keys()];
-    const fill = y.map((at) => (lanes.some((lane, i) => lane.hot && this.row[i] === at) ? "hot-wash" : "panel"));
-    this.figures.fill("timeline_grounds", { y, fill }, ["fill"]);
+    const hot = y.filter((at) => lanes.some((lane, i) => lane.hot && this.row[i] === at)), washed = (at) => hot.includes(at);
+    this.figures.fill("timeline_grounds", {
+      y: [...hot, ...y], // what is washed has the ground of others where the run has ended
+      right: [...hot.map(() => PAST_ALL), ...y.map((at) => (washed(at) ? this.data.end_us / this.unit : PAST_ALL))],
+      fill: [...hot.map(() => "panel"), ...y.map((at) => (washed(at) ? "hot-wash" : "panel"))],
+    }, ["fill"]);
     this.drawSpans();
   }
 
@@ -240,6 +245,7 @@ export class Timeline extends View {
     packed.end();
     const most = Math.max(packed.most, this.addMerged(drawn, density, single));
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
+    if (this.hotRow >= 0) drawn.fill = drawn.fill.map((role, i) => (Math.round(drawn.y[i]) === this.hotRow ? role : `${role}-quiet`));
     this.figures.fill("timeline_spans", drawn, ["fill"]);
     this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans in one mark`, make("span", "pl-press", "; zoom in")] : []));
     this.note.title = most > 1 ? "Spans too short to tell apart are one mark: it fills as much of its lane's height as they keep the resource busy" : "";
@@ -382,25 +388,24 @@ export class Timeline extends View {
     Object.assign(this.player.bar.style, { left: `${-start * zoom}px`, width: `${length * zoom + 2 * KNOB}px` });
   }
 
-  // What is saved is said in the time that is saved, where nothing is drawn; what is more in the strip above the lanes, so that it lies on
-  // no bar, and beside the clock's knob where that passes. Both stand between the two ends. Left of the first end stands which run had ended there,
-  // if there is room and no knob; else what is more says it, and may begin `before` the first end.
+  // How much less or more is said in the strip above the lanes, so that it lies on no bar, and beside the clock's knob where that passes, between
+  // the two ends. Left of the first end stands which run had ended there, if there is room and no knob; else what is more says it, and may begin `before` the first end.
   placeDifference(room, knob, before) {
-    const label = this.find(".pl-saved"), { zoom } = this.figures, more = label.classList.contains("pl-worse"), { letters, around } = more ? MORE_TIME : SAVED;
+    const label = this.find(".pl-saved"), { zoom } = this.figures, more = label.classList.contains("pl-worse"), { letters, around } = DIFFERENCE;
     const widths = (this.savedWords ?? [""]).map((text) => widthOf(text, letters * zoom, true)), short = widths.length - 1;
-    const clear = KNOB + MORE_TIME.beside, named = this.nameEnd(before, knob, widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
+    const clear = KNOB + DIFFERENCE.beside, named = this.nameEnd(before, knob, widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
     const which = !named && (widths[0] + around <= room || reaches) ? 0 : short, wide = widths[which];
     showWords(label, this.savedWords?.[which] ?? "");
     label.hidden = room < wide + (named ? 0 : around) && !reaches;
     let left = room < wide + around ? room - wide : (room - wide) / 2;
     if (!(room < wide) && Math.abs(knob - room / 2) < wide / 2 + clear) left = knob + clear + wide <= room ? knob + clear : knob - clear - wide;
-    if (named && left < MORE_TIME.beside) this.find(".pl-then-name").style.visibility = "hidden"; // what is more gave way to the knob, to where that stands
-    label.style.left = more ? `${left}px` : "";
+    if (named && left < DIFFERENCE.beside) this.find(".pl-then-name").style.visibility = "hidden"; // what is more gave way to the knob, to where that stands
+    label.style.left = `${left}px`;
   }
 
   // Names the end of the run without what makes this one longer, left of it; returns whether there is room for that, whether or not the knob is there.
   nameEnd(before, knob, room) {
-    const name = this.find(".pl-then-name"), wide = this.thenName ? widthOf(this.thenName, MORE_TIME.letters * this.figures.zoom, true) + MORE_TIME.around : 0;
+    const name = this.find(".pl-then-name"), wide = this.thenName ? widthOf(this.thenName, DIFFERENCE.letters * this.figures.zoom, true) + DIFFERENCE.around : 0;
     const named = room && wide > 0 && wide < before;
     showWords(name, named ? this.thenName : "");
     name.style.visibility = knob > -wide - KNOB && knob < KNOB ? "hidden" : "";

@@ -66,6 +66,35 @@ def test_what_a_run_takes_more_lies_on_no_bar_and_gives_way_to_the_clock(shown):
     assert len(places) > 2, "it stands in the middle where it may"
 
 
+def test_the_lane_of_the_bottleneck_alone_has_its_full_colours_and_its_ground_ends_with_the_run(shown):
+    """All lanes were at full colour, and its own stood out by its label."""
+    drawn = """({ timeline, figures }) => { const { y, fill } = figures.model("timeline_spans").data, hot = timeline.hotRow, roles = ["copy", "network", "direct"].map(role => figures.colour(role));
+        const grounds = figures.model("timeline_grounds").data, wash = grounds.fill.indexOf(figures.colour("hot-wash"));
+        const full = [...y.keys()].filter(i => roles.includes(fill[i])).map(i => Math.round(y[i]));
+        return { hot, full: [...new Set(full)], until: grounds.right[wash] * timeline.unit, end: timeline.data.end_us } }"""
+    for path in ("peer-direct", "host-rdma"):
+        shown.change(run(path=path), lines=False)
+        seen = shown.ask(drawn)
+        assert seen["full"] == [seen["hot"]]
+        assert seen["until"] == pytest.approx(seen["end"])
+
+
+def test_what_a_run_takes_less_has_a_line_from_its_end_to_that_of_the_run_before(shown):
+    """A hatch over all lanes covered two fifths of the timeline."""
+    shown.change(run(), lines=False)
+    shown.change(run(path="peer-direct"), lines=False)
+    said = shown.page.locator(".pl-saved")
+    expect(said).to_have_text(re.compile(r"\d ms saved$"))
+    lanes, measure = (shown.page.locator(name).bounding_box() for name in (".pl-then", ".pl-measure"))
+    assert abs(measure["x"] - lanes["x"]) <= 2
+    assert abs(measure["x"] + measure["width"] - lanes["x"] - lanes["width"]) <= 2
+    for part in (0.2, 0.99):
+        shown.still(part)
+        words, line = said.bounding_box(), shown.page.locator(".pl-cursor").bounding_box()
+        assert words["y"] + words["height"] <= lanes["y"]
+        assert line["x"] + 6 < words["x"] < words["x"] + words["width"] <= lanes["x"] + lanes["width"]
+
+
 def test_the_lane_of_the_bottleneck_has_a_bold_label_and_a_bar(shown):
     shown.change(run(path="peer-direct"), lines=False)
     label = shown.page.locator(".pl-hot-lane")
@@ -283,7 +312,7 @@ LANE = """({ timeline, figures, root }, label) => {
   const row = lanes.findIndex((one) => one.label === label), box = root.querySelector(".pl-timeline .pl-figure").getBoundingClientRect();
   return { x: box.left + left, width: (width * end_us) / timeline.unit / timeline.range.end,
     y: box.top + top + (height * row) / timeline.rows, height: height / timeline.rows,
-    ground: figures.colour(lanes[row].hot ? "hot-wash" : "panel"), ink: figures.colour(roles[stage[lane.indexOf(timeline.row.indexOf(row))]]) };
+    ground: figures.colour(lanes[row].hot ? "hot-wash" : "panel"), ink: figures.colour(roles[stage[lane.indexOf(timeline.row.indexOf(row))]] + (lanes[row].hot || !lanes.some(({ hot }) => hot) ? "" : "-quiet")) };
 }"""
 """Where a lane of the timeline is drawn, up to the end of the run, on which ground and in which colour."""
 

@@ -21,9 +21,8 @@ _HOVER = """
 def build() -> figure:
     """Return the empty figure; the page fills its sources and draws only what can be seen apart."""
     plot = _axes()
-    grounds = ColumnDataSource({"y": [], "fill": []}, name="timeline_grounds")
-    # Past the end of any run, however far one pans.
-    plot.hbar(y="y", left=0, right=1e12, height=0.86, color="fill", source=grounds)
+    grounds = ColumnDataSource({"y": [], "right": [], "fill": []}, name="timeline_grounds")
+    plot.hbar(y="y", left=0, right="right", height=0.86, color="fill", source=grounds)
     names = ("y", "left", "right", "height", "fill", "alpha", "stage", "what", "when", "wait")
     spans = ColumnDataSource({name: [] for name in names}, name="timeline_spans")
     bars = HBar(
