@@ -21,8 +21,9 @@ const UP = "↑ "; // in a sample's place: this line ends above the axis
 const LEAST = 0.6; // of the height: as much is for what is compared
 const LEAST_HERE = 0.25; // where spreads are as wide as on a busy machine
 const ALIKE = 0.03; // of its height: what was before and lies nearer has no ring
-const ENDS_EARLY = [1, 3]; // the dots that lead from a line that ends before the last value
+const ENDS_EARLY = [2, 3]; // the dots that lead from a line that ends before the last value
 const WELL_ABOVE = 1.5; // times the highest line
+const ON_AXIS = 4; // pixels: the edge of a range that lies nearer to zero would be a second axis
 const ON = 2.5; // pixels: lines that are nearer lie on each other
 const MORE_IN_THE_DARK = 2.6; // times as dense is a band on a dark ground
 const CASING = 4; // pixels by which a line is wider than the one on it
@@ -30,7 +31,6 @@ const CIRCLE = 14; // pixels
 const DASH = [7, 3];
 const BY_VALUE = ["x", "y", "low", "high", "note", "switch"]; // of a line, for each value of the axis
 const OLD = 0.45; // how dark lines of the scenario before are, until those of this one are known
-const LED = 10; // pixels: a name that stands further from its line's end has no line that leads there
 
 /**
  * @typedef {object} Mark The mark of a run on the curves
@@ -311,11 +311,13 @@ export class Curves extends View {
     return values.map((y) => (y === null ? NaN : y * this.scale.factor));
   }
 
-  // What was measured and fits these curves.
+  // What was measured and fits these curves; of others only where a line goes, as left of all lines it is compared with none, and takes their width.
   points() {
     const { curves, measured, mark } = this;
     const known = this.here ? curves.points : measured?.machine === mark.machine && measured[curves.axis];
-    return known || { x: [], y: [], line: [], own: [], label: [], note: [] };
+    if (!known) return { x: [], y: [], line: [], own: [], label: [], note: [] };
+    const first = Math.min(...curves.lines.flatMap(({ x, y }) => x.filter((_, i) => y[i] !== null))), kept = [...known.x.keys()].filter((i) => this.here || known.own[i] || known.x[i] >= first);
+    return Object.fromEntries(Object.entries(known).map(([name, column]) => [name, Array.isArray(column) ? kept.map((i) => column[i]) : column]));
   }
 
   drawMeasured() {
@@ -369,7 +371,7 @@ export class Curves extends View {
   }
 
   drawBands() {
-    const { curves, figures, shade, y: { last } } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
+    const { curves, figures, shade, y: { last, perUnit } } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
     const add = (x, low, high, role, alpha, edge = 0) => {
       const there = [...low.keys()].filter((i) => i < x.length && isFinite(low[i]));
       if (there.length < 2) return;
@@ -378,7 +380,7 @@ export class Curves extends View {
       drawn.ys.push([...upper.ys, ...lower.ys.reverse()]);
       drawn.fill.push(role);
       drawn.alpha.push(shade * alpha * (figures.theme === "dark" ? MORE_IN_THE_DARK : 1));
-      if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys, last), line: this.shaded(role) })) edges[name].push(column);
+      if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys.map((y) => (y * perUnit < ON_AXIS ? NaN : y)), last), line: this.shaded(role) })) edges[name].push(column);
     };
     const limit = this.limit(), { noise } = curves;
     if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.shown(limit.low), this.shown(limit.high), "muted", 0.16);
@@ -453,8 +455,7 @@ export class Curves extends View {
     this.figures.fill("curves_marks", { x: column("x"), y: column("y"), fill: column("fill"), line: column("line"), size: column("size") }, ["fill", "line"]);
   }
 
-  // Each name stands beside a sample of its line. This scenario's stands where its line ends; a thin one of its colour leads there, and to
-  // every name that is near: where many lines end at one height, lines to all of them would be a fan.
+  // Each name stands beside a sample of its line, and a thin one of its colour leads there from the line's end. This scenario's stands where its line ends.
   drawNames() {
     const { lines, figures, values, mark, shade } = this, { zoom } = figures, { start, perUnit } = this.y, room = figures.view("curves").frame.bbox.height - this.legend - BELOW_LEGEND * zoom;
     const words = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
@@ -465,10 +466,10 @@ export class Curves extends View {
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), ...(above && { above, end: this.y.end }) });
     const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
     const middles = stackedApart(wishes, ordered.map(() => pitch), room, ordered.findIndex(({ chosen }) => chosen)), [last, behind] = [values.at(-1), this.after(LEAD)];
-    ordered.forEach(({ text, ink, style, x, end, above, chosen }, n) => {
-      const y = start + (room - middles[n]) / perUnit, led = !above && (chosen || Math.abs(middles[n] - wishes[n]) <= LED * zoom);
-      if (led && x < last) lead([x, last], [end, end], style.line, { dash: ENDS_EARLY });
-      if (led) lead([last, behind], [end, y], style.line);
+    ordered.forEach(({ text, ink, style, x, end, above }, n) => {
+      const y = start + (room - middles[n]) / perUnit;
+      if (!above && x < last) lead([x, last], [end, end], style.line, { dash: ENDS_EARLY });
+      if (!above) lead([last, behind], [end, y], style.line);
       if (!above) lead([behind, this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
       add(above ? UP + text : text, ink, this.after(above ? NAMED - widthOf(UP, 12 * zoom, true) / zoom : NAMED), y);
     });

@@ -233,14 +233,14 @@ export class Page {
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), { width, height } = this.scene.units, sparse = across < SPARSE;
     const before = this.root.hasAttribute("data-roomy");
     let zoom = this.enlarge(this.timeline.measure());
-    if (zoom > 1 !== before) zoom = this.enlarge(this.timeline.measure()); // larger words have taken some of the room
+    if (this.root.hasAttribute("data-roomy") !== before) zoom = this.enlarge(this.timeline.measure()); // larger words have taken some of the room
     this.figures.setZoom(zoom, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : undefined, sparse);
   }
 
   // Shows the words around the figures so many times as large.
   enlarge(zoom) {
     this.root.style.setProperty("--pl-zoom", zoom);
-    this.root.toggleAttribute("data-roomy", zoom > 1);
+    this.root.toggleAttribute("data-roomy", Boolean(this.timeline.room));
     return zoom;
   }
 

@@ -10,6 +10,7 @@ import { baseline, sayBytes, sayTime } from "./words.js";
 const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
 const BELOW_ALL = { least: 60, kept: 30, around: 28, most: 1.5, zoom: 1.2 }; // pixels that what holds the explorer has below it, as a slide has, or has left when words are larger already, and that stay free; how many times as high charts are then, and as large their words
+const WIDE_WINDOW = { least: 1500, zoom: 1.15 }; // pixels: in what is so wide words of the charts are larger, as those of the data path are
 const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
 const DIFFERENCE = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
@@ -147,7 +148,11 @@ export class Timeline extends View {
     const { around, most, zoom } = BELOW_ALL, least = this.page.root.hasAttribute("data-roomy") ? BELOW_ALL.kept : BELOW_ALL.least, holder = this.page.root.closest(".pl-explorer"), ends = [...(holder?.children ?? [])].map((child) => child.getBoundingClientRect().bottom);
     const below = holder ? holder.getBoundingClientRect().bottom - Math.max(...ends) : 0, room = below + this.figures.model("timeline").height - this.height;
     this.room = below < around / 2 || room < least ? 0 : Math.min(this.height + room - around, most * this.height);
-    return this.room ? zoom : 1;
+    return this.room ? zoom : this.broad() ? WIDE_WINDOW.zoom : 1;
+  }
+
+  broad() {
+    return Boolean(this.page.root.closest(".pl-explorer")) && this.page.root.clientWidth >= WIDE_WINDOW.least;
   }
 
   // Rows are as high as their names, and higher where there is room; a page of its own follows its style.
