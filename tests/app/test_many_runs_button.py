@@ -57,7 +57,7 @@ def test_what_comes_is_what_tails_has_and_noise_is_assumed_where_there_is_none()
     lab = peerlab.explore(**RING)  # without a loop no page could be told of more
     lab.controls.tailing.toggle.value = True
     assert "20 of 1,000 runs" in lab.controls.tailing.words.value
-    assert "assumed: set your own in Trouble" in lab.controls.tailing.words.value
+    assert "assumed: set your own in Noise" in lab.controls.tailing.words.value
     lab.close()
 
 

@@ -97,6 +97,17 @@ def test_the_row_by_hand():
     assert [t / unit + 26 for t in slowed.done] == [40, 39, 40]
 
 
+@pytest.mark.parametrize("engine", ["referee", "arrays", "compiled"])
+@pytest.mark.parametrize(("late_us", "message_bytes"), [(30, 1000), (153, 4), (153, 65536)])
+def test_what_comes_to_a_node_before_it_begins_is_handed_out_before_its_own(engine, late_us, message_bytes):
+    """Engines took a node's own slices for the first that its scale-up links hand out."""
+    asked = peerlab.Scenario(
+        cluster="dl1", nodes=3, path="peer-direct", library="none", collective="allgather", message_bytes=message_bytes
+    )  # fmt: skip
+    at, opens = [0, 0, late_us * 1_000_000], [0, 0, 0]
+    assert ended(engine, asked, at, opens, warm=True).done == ended("loop", asked, at, opens, warm=True).done
+
+
 @st.composite
 def scenes(draw):
     """Draw an exchange of a step: paths, algorithms, noise, slow parts, fabrics; small enough for the referee."""

@@ -250,6 +250,11 @@ def _arrived(s: State, now: int, slot: int) -> None:
 def _finish(s: State, now: int, slot: int, to: int) -> None:
     """Hand a final slice out over the scale-up links of its node, first come first served."""
     lane = s.lanes[to]
-    lane.handed_out = max(lane.handed_out, now) + s.handed_ps[s.slots[slot].piece]
+    lasts = s.handed_ps[s.slots[slot].piece]
+    if now <= lane.at:  # before its node begins, and so before the node's own
+        lane.early = max(lane.early, now) + lasts
+        lane.handed_out = max(lane.handed_out, lane.early + lane.own)
+    else:
+        lane.handed_out = max(lane.handed_out, now) + lasts
     if lane.kept:
         note(s, s.slots[slot].slice_id, to, now)

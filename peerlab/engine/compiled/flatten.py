@@ -201,7 +201,8 @@ def lanes_of(system: System, traffic: Exchange | None, kept: Whole) -> Records:
     )
     lanes.kept[kept] = 1
     if traffic and plan.hands_out and not plan.adds:  # its own chunk is final from the beginning
-        lanes.handed_out += int(traffic.link_ps[: len(system.chunk_sizes)].sum())
+        lanes.own[:] = int(traffic.link_ps[: len(system.chunk_sizes)].sum())
+        lanes.handed_out += lanes.own
     return lanes
 
 

@@ -80,6 +80,8 @@ LANE = _record(
     "at",  # when its node begins
     "gate",  # when its slices may go at the soonest
     "there",  # when the node begins that it sends to
+    "own",  # how long its scale-up links take for slices of its own, which it hands out when its node begins
+    "early",  # when they have handed out what others sent before that
     # in a line:
     "feeder",  # the lane that sends to it in the first step
     "next",  # the step of the slice behind the first of its line
