@@ -422,7 +422,8 @@ def test_both_themes_follow_the_notebook(shown):
         ink, paper = shown.ask(
             "(page, theme) => [page.figures.palettes[theme].ink, page.figures.palettes[theme].panel]", theme
         )
-        assert shown.column("scene_words", "ink")[0] == ink  # the name of the left node
+        inks = zip(shown.column("scene_words", "text"), shown.column("scene_words", "ink"), strict=True)
+        assert dict(inks)["node 0"] == ink
         assert shown.column("scene_panels", "fill")[0] == paper
         assert shown.column("timeline_grounds", "fill")[-1] == paper
         said[theme] = ink
