@@ -59,8 +59,7 @@ const SMALL = 740; // narrower than this, words keep their size and the page scr
 
 const HTML = `
 <header class="rc-head"><h1></h1><p class="rc-about"></p></header>
-<div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><div class="pl-player" role="group" aria-label="Player"></div></div>
-<p class="rc-clock"><b></b></p>
+<div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><p class="rc-clock"><b></b></p><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="rc-lanes"></div>
 <section class="rc-lead"><h2></h2><svg role="img"></svg></section>
 <section class="rc-answer"><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div></section>

@@ -107,6 +107,33 @@ def test_on_a_narrow_page_the_question_stands_beside_its_button_until_it_runs(op
     expect(page.locator(".rc-running")).to_contain_text("MiB")
 
 
+@pytest.mark.parametrize("width", [600, 836, 1280])
+def test_the_question_stands_beside_its_button_and_nothing_moves_when_it_runs(opened, page, width):
+    """It was at the lower right, beside an empty chart, and two large zeros had the lead."""
+    resize(page, width, 720)
+    page = opened()
+    resize(page, width, 720)
+    question, button = (page.locator(name).bounding_box() for name in (".rc-running span", ".rc-go"))
+    assert 0 < question["x"] - button["x"] - button["width"] < 30
+    assert abs(question["y"] + question["height"] / 2 - button["y"] - button["height"] / 2) < 3
+    zero = page.locator(".rc-count b").first
+    assert zero.evaluate("zero => parseFloat(getComputedStyle(zero).fontSize)") <= 18
+
+    def tops():
+        return [
+            page.locator(name).first.bounding_box()["y"]
+            for name in (".rc-lanes", ".rc-road", ".rc-lead", ".pl-scrub")
+        ]
+
+    before = tops()
+    seek_share(page, 0.4)
+    assert tops() == pytest.approx(before, abs=0.5)
+    assert (
+        page.locator(".rc-count b").first.evaluate("count => parseFloat(getComputedStyle(count).fontSize)")
+        > 28
+    )
+
+
 def test_on_the_narrowest_page_who_leads_stands_clear_of_the_clock(opened, page):
     """The lead ran below it; and the place was lower once it ran."""
     resize(page, 320, 900)
@@ -136,7 +163,8 @@ def test_a_race_says_each_thing_once_at_every_moment(open_page, layout):
     finish = paths_race().runs[1].time_ps / paths_race().end_ps
     for part in (0, 0.3, finish, 0.7, 1):
         seek_share(page, part)
-        title, _, clock, *others = page.locator(".rc-root > *").all_inner_texts()
+        title, _, *others = page.locator(".rc-root > *").all_inner_texts()
+        clock = page.locator(".rc-clock").inner_text()
         text = "\n".join(
             ([title] if layout == "slide" else []) + [clock, *others]
         )  # a page's title is for those who hear it
@@ -144,7 +172,8 @@ def test_a_race_says_each_thing_once_at_every_moment(open_page, layout):
         assert text.count("2.54 ms") == (part >= finish)
         assert text.count("1.72\u00d7") == (part >= finish)
         assert "\n".join(others).count("Peer Direct") <= 2  # at its lane, and where it leads or has won
-        assert page.locator(".rc-clock").is_visible() == (part not in (finish, 1))
+        resting = (finish, 1) if layout == "slide" else (0, finish, 1)  # at a page's 0 there is the question
+        assert page.locator(".rc-clock").is_visible() == (part not in resting)
     assert "4.38 ms" in text
 
 
