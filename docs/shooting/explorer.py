@@ -100,6 +100,6 @@ def fill(one: Explorer) -> None:
     """Let the explorer cover the window, as on a slide."""
     one.page.locator(".pl-explorer").evaluate(
         """root => { document.body.append(root); Object.assign(root.style, { position: 'fixed', inset: '0', zIndex: 10000,
-             padding: '40px 36px 0', background: 'var(--jp-layout-color0)', boxSizing: 'border-box', overflow: 'hidden' }) }"""
+             padding: '28px 36px 0', background: 'var(--jp-layout-color0)', boxSizing: 'border-box', overflow: 'hidden' }) }"""
     )
     one.page.wait_for_timeout(400)

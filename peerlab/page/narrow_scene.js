@@ -3,6 +3,7 @@
 const BOTH_NODES = 1060; // units of the wide picture, in which node 1 is the mirror image of node 0
 const ONE_NODE = 228; // its height
 const NODE_RIGHT = 404; // the right edge of a node
+const BOXES = { left: 14, right: 390 }; // the edges of its boxes, where words between the nodes begin and end
 const WIRE_TURNS = 430; // where the wire turns: behind the edge of the first node
 const ROOM_BETWEEN = 40; // between the two nodes: two lines of words
 const WIRE_HEIGHT = 181; // the height at which the wire leaves a node,
@@ -82,9 +83,9 @@ export function narrowWords(words) {
     const turned = ([x, y, text, size, style, ink, align, ...other]) => [BOTH_NODES - x, y + BELOW, text, size, style, ink, TURNED_ROUND[align], ...other.map(turned)];
     if (!isBetween(x)) return [x <= WIRE_TURNS ? word : turned(word)];
     if (x !== BOTH_NODES / 2 || size > 12 || line >= BETWEEN.length) return []; // the table of registrations has no room
-    return [[NODE_RIGHT, BETWEEN[line++], text, size, style, ink, "right"]];
+    return [[BOXES.right, BETWEEN[line++], text, size, style, ink, "right"]];
   });
 }
 
 // Where the words of the step that is played stand.
-export const narrowStep = (line) => [0, BETWEEN[line]];
+export const narrowStep = (line) => [BOXES.left, BETWEEN[line]];

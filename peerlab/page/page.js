@@ -5,9 +5,11 @@ import { Figures } from "./figures.js";
 import { Keys } from "./keys.js";
 import { Player } from "./player.js";
 import { markRest } from "./pointer_rest.js";
+import { LARGER } from "./timeline.js";
 import { painted, turn } from "./turns.js";
 import { VIEWS } from "./views.js";
 
+const WORDS_OF_SCENE = 12 / 11; // of the words around it: its smallest are then as large as theirs
 export const SPARSE = 840; // pixels: a data path that is less wide has names only
 
 const LAYOUT = `
@@ -232,14 +234,20 @@ export class Page {
     if (!this.scene.fold()) return; // hidden, as while JupyterLab changes its theme: nobody says when it has a width again
     const { clientWidth: across, clientHeight: down } = this.find(".pl-scene"), { width, height } = this.scene.units, sparse = across < SPARSE;
     const before = this.root.hasAttribute("data-roomy");
-    let zoom = this.enlarge(this.timeline.measure());
-    if (this.root.hasAttribute("data-roomy") !== before) zoom = this.enlarge(this.timeline.measure()); // larger words have taken some of the room
-    this.figures.setZoom(zoom, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : undefined, sparse);
+    const wish = this.timeline.measure();
+    let zoom = this.enlarge(wish);
+    if (this.timeline.room || before) zoom = this.enlarge(this.timeline.measure()); // larger words have taken some of the room
+    if (zoom < wish) {
+      this.enlarge(LARGER); // too much of it
+      this.root.toggleAttribute("data-roomy", true);
+      zoom = this.enlarge(this.timeline.measure(LARGER));
+    }
+    this.figures.setZoom(zoom, sparse ? Math.min((1.5 * across) / width, (1.15 * down) / height) : this.timeline.room ? zoom * WORDS_OF_SCENE : undefined, sparse);
   }
 
   // Shows the words around the figures so many times as large.
   enlarge(zoom) {
-    this.root.style.setProperty("--pl-zoom", zoom);
+    for (const one of [this.root, this.root.closest(".pl-explorer")]) one?.style.setProperty("--pl-zoom", zoom.toFixed(2));
     this.root.toggleAttribute("data-roomy", Boolean(this.timeline.room));
     return zoom;
   }

@@ -459,7 +459,7 @@ export class Scene extends View {
     this.addQueues(words);
     this.addBadges(words, counts);
     const ring = this.addRing(words, time);
-    if (!this.narrow) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.across(...word), style: this.style });
+    if (!this.narrow) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", slide: this.page.root.hasAttribute("data-roomy"), wide: (...word) => this.across(...word), style: this.style });
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     this.figures.fill("scene_late", this.lateRing);
     if (key === this.lastWords) return;
