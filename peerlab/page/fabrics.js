@@ -1,4 +1,4 @@
-// Transports side by side on one clock: a bar for each on one axis of time, or of those that are alike one line below the slider; and for some of them where their slices are.
+// Transports side by side on one clock: a bar for each on one axis of time, unless they are alike; and for some of them where their slices are.
 import { Delivered } from "./delivered.js";
 import { make, showWords } from "./dom.js";
 import { ticks } from "./labels.js";
@@ -39,9 +39,9 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, lone: 60, high: 110, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4, thumb: 16 }; // px
+const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
 const REST = 0.45; // opacity of what is still to come
-const ROAD = { wide: 760, high: 240, largest: 1.2 }; // px: a road that is so wide and higher has larger words, at most so many times
+const ROAD = { wide: 760, high: 240, lone: 178, largest: 1.2 }; // px: a road that is so wide and higher (by itself: so high) has larger words, at most so many times
 const POINTS = 200; // of a line of delivered bytes
 const ROUNDING_US = 1e-6; // of the player's clock
 const SEEN = 0.002; // a smaller part of the axis has no colour that one could look for in the key
@@ -75,7 +75,7 @@ class FabricsPage extends PlayedPage {
     this.load(data.end_us, data.end_us / WATCHED_S, `${data.end_us}`, moments);
     this.player.seek(this.furthestApart());
     this.listenToKeys({}, forControl);
-    this.paintWhenSized([".fb-bars", ".fb-roads", ".pl-scrub"], () => this.paint());
+    this.paintWhenSized([".fb-bars", ".fb-roads"], () => this.paint());
     this.keepInAddress({ show: { now: () => this.shown.map((i) => data.transports[i].name).join(), go: (words) => this.showNamed(words) } });
   }
 
@@ -87,11 +87,9 @@ class FabricsPage extends PlayedPage {
     this.find(".ts-source").textContent = source;
     this.find(".fb-line").parentNode.title = this.data.counts;
     this.find(".fb-cost").hidden = !this.apart || !transports.some(({ header_us }) => header_us > SEEN * this.data.end_us);
-    for (const pair of this.root.querySelectorAll(".fb-time")) pair.hidden = !this.apart; // a curve has no bar: the player shows the time
+    for (const pair of this.root.querySelectorAll(".fb-time")) pair.hidden = !this.apart;
     this.root.classList.toggle("fb-alike", !this.apart);
-    if (!this.apart) this.find(".ts-bar").after(this.find(".fb-bars")); // the slider is the axis of its line
-    if (!this.apart) this.find(".ts-bar").before(this.find(".np-head")); // what they take comes before what plays
-    this.find(".fb-line").parentNode.hidden = !this.apart; // its name stands beside it
+    this.find(".fb-line").parentNode.hidden = !this.apart;
     this.find(".fb-bars").setAttribute("aria-label", words);
     const [fast, slow] = [transports[0], transports.at(-1)];
     const times = slow.finish_us / fast.finish_us, { apart } = this;
@@ -155,7 +153,7 @@ class FabricsPage extends PlayedPage {
       box.setAttribute("aria-disabled", String(box.checked && shown.length === 1)); // the last one stays, and looks like what is shown
       box.closest("tr").classList.toggle("np-chosen", box.checked);
     });
-    this.paintBars();
+    if (this.apart) this.paintBars(); // bars of those that are alike would be the player's once more
     this.paintRoads();
     this.fillSlide();
   }
@@ -164,35 +162,22 @@ class FabricsPage extends PlayedPage {
 
   paintBars() {
     const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
-    const drawn = this.apart ? transports : transports.slice(0, 1); // one stands for those that are alike
-    this.rowHigh = Math.max(BAR.least, Math.min(this.apart ? BAR.most : this.wanted.mode === "slide" ? BAR.high : BAR.lone, BAR.all / drawn.length)); // few bars are higher: their lines say more
-    const bottom = drawn.length * this.rowHigh, slider = this.apart ? null : this.sliderEnds(host, width), foot = slider ? 0 : BAR.foot;
-    const [left, right] = slider ?? [this.apart ? (width < 640 ? BAR.narrow : BAR.left) : 0, width - (this.apart ? BAR.right : 0)];
+    this.rowHigh = Math.max(BAR.least, Math.min(BAR.most, BAR.all / transports.length)); // few bars are higher: their lines say more
+    const bottom = transports.length * this.rowHigh, left = width < 640 ? BAR.narrow : BAR.left, right = width - BAR.right;
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
-    host.setAttribute("viewBox", `0 0 ${width} ${bottom + foot}`);
-    host.style.height = `${bottom + foot}px`;
-    if (!this.apart) svgShape("rect", { x: left, y: BAR.gap / 2, width: right - left, height: bottom - BAR.gap, fill: "var(--pl-panel)" }, host);
-    const beside = left > BAR.narrow + 8; // else its name stands on the track, where the line is low
-    if (slider) this.text(beside ? left - 8 : left + 6, beside ? bottom / 2 + 4 : BAR.gap / 2 + 14, "bytes delivered", { "text-anchor": beside ? "end" : "start", fill: "var(--pl-muted)" });
-    if (!slider) for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
+    host.setAttribute("viewBox", `0 0 ${width} ${bottom + BAR.foot}`);
+    host.style.height = `${bottom + BAR.foot}px`;
+    for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
       svgShape("path", { d: `M${this.x(time)} 0V${bottom}`, stroke: "var(--pl-faint)" }, host);
-      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": time || left ? (this.x(time) > width - BAR.label / 2 ? "end" : "middle") : "start", fill: "var(--pl-muted)" });
+      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": this.x(time) > width - BAR.label / 2 ? "end" : "middle", fill: "var(--pl-muted)" });
     }
     const defs = svgShape("defs", {}, host), clip = svgShape("clipPath", { id: "fb-played" }, defs);
     const hatch = svgShape("pattern", { id: "fb-slanted", width: BAR.hatch, height: BAR.hatch, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, defs);
     svgShape("rect", { width: BAR.hatch / 2, height: BAR.hatch, fill: "var(--pl-muted)" }, hatch);
     this.reached = svgShape("rect", { x: left, y: 0, height: bottom, width: 0 }, clip);
-    this.bars = drawn.map((transport, i) => this.bar(transport, i));
+    this.bars = transports.map((transport, i) => this.bar(transport, i));
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: 0, y2: bottom }, host);
-  }
-
-  // From where to where the middle of the slider's thumb goes, in the picture's own pixels; null where there is no slider.
-  sliderEnds(host, width) {
-    const slider = this.root.querySelector(".pl-scrub")?.getBoundingClientRect(), drawn = host.getBoundingClientRect();
-    if (!slider?.width) return null;
-    const scale = width / drawn.width;
-    return [(slider.left - drawn.left) * scale + BAR.thumb / 2, (slider.right - drawn.left) * scale - BAR.thumb / 2];
   }
 
   // The roads that are drawn: of transports that are alike one stands for all.
@@ -200,20 +185,20 @@ class FabricsPage extends PlayedPage {
     return this.apart ? this.shown : this.shown.slice(0, 1);
   }
 
-  // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive. Of those that are alike the last alone: their bars would be the player's once more.
+  // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive.
   bar({ title, finish_us, header_us }, i) {
     const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = i * this.rowHigh + BAR.gap / 2, middle = top + high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
     // Headers lie at the end though they are sent all along: their length is what they cost together.
-    const pieces = !this.apart ? [] : [[0, finish_us - header_us, "var(--pl-gather)"], [finish_us - header_us, finish_us, "url(#fb-slanted)"]];
+    const pieces = [[0, finish_us - header_us, "var(--pl-gather)"], [finish_us - header_us, finish_us, "url(#fb-slanted)"]];
     const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + high - 2 - share * (high - 4)).toFixed(1)}`).join("L")}`;
     for (const played of [false, true]) {
       const part = svgShape("g", played ? { "clip-path": "url(#fb-played)" } : { opacity: REST }, row);
       for (const [from, until, fill] of pieces) svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: high, fill }, part);
-      svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": this.apart ? 1.5 : 2 }, part);
+      svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5 }, part);
     }
-    if (this.apart) row.addEventListener("click", () => this.toggle(i));
-    if (this.apart) this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
-    return { share: this.apart && this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) }; // of those that are alike the road says it
+    row.addEventListener("click", () => this.toggle(i));
+    this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
+    return { share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };
   }
 
   // What one has delivered, from its begin to its end: places on the axis, and shares.
@@ -255,7 +240,7 @@ class FabricsPage extends PlayedPage {
       const { road, section } = this.roads.get(i);
       section.querySelector("h2").textContent = this.apart ? this.data.transports[i].title : whole;
       const { clientWidth, clientHeight } = section.querySelector("svg");
-      road.paint(clientWidth > ROAD.wide ? Math.max(1, Math.min(ROAD.largest, clientHeight / ROAD.high)) : 1);
+      road.paint(clientWidth > ROAD.wide ? Math.max(1, Math.min(ROAD.largest, clientHeight / (this.apart ? ROAD.high : ROAD.lone))) : 1);
     }
   }
 
@@ -284,17 +269,21 @@ class FabricsPage extends PlayedPage {
 
   // Draws the moment `time`, microseconds; `flow` is microseconds per second of watching.
   draw(time, flow) {
-    if (!this.cursor) return;
-    const { transports } = this.data, at = this.x(time), moving = this.film || (this.player?.playing ? flow : 0);
-    this.reached.setAttribute("width", Math.max(0, at - this.x(0)));
-    for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
-    if (this.apart) this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`));
+    const { transports } = this.data, moving = this.film || (this.player?.playing ? flow : 0);
+    if (this.apart) this.drawBars(time);
     for (const i of this.drawn) {
       const { road, done, gap } = this.roads.get(i), through = this.isThrough(i, time);
       showWords(done, `${Math.floor(100 * this.share(i, time))} %`);
       showWords(gap, this.gap(i, time));
       road.draw(Math.min(time, transports[i].finish_us), through ? 0 : moving, !this.calm || this.film > 0);
     }
+  }
+
+  drawBars(time) {
+    const at = this.x(time);
+    this.reached.setAttribute("width", Math.max(0, at - this.x(0)));
+    for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
+    this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`));
   }
 }
 

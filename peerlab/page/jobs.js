@@ -44,7 +44,7 @@ const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 // In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 150, alone: 190, zero: 60, wide: 640, named: [52, 18], most: 2, tick: 64 };
+const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 104, full: 4, between: 6, centre: 8.5, zero: 60, wide: 440, named: [52, 18], most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -158,22 +158,25 @@ class JobsPage extends PlayedPage {
     const box = (from, until, y, height, role, more = {}, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, host);
     const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - LANES.letters) / 2 - 1;
     text(left, 0, alone ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
-    let top = alone ? LANES.head - 8 : LANES.head;
+    let top = alone ? LANES.head - 2 : LANES.head;
     if (!alone) jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       box(0, end_us, top, high, "panel");
       for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, ...areaOf(role) });
       top += Math.min(LANES.job * grown, LANES.apart);
     });
-    links.forEach(({ name, uses }) => {
+    const isFull = (shares) => shares.filter((share) => share > 0).length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999; // of several jobs
+    if (links.some(({ uses }) => uses.some(([, , ...shares]) => isFull(shares)))) text(right, 0, "bottleneck", { "text-anchor": "end", fill: "var(--pl-hot-ink)", "font-weight": 650 });
+    links.forEach(({ name, uses }, i) => {
       const room = Math.min((LANES.link + (alone ? LANES.job * jobs.length : 0)) * grown - 12, alone ? LANES.alone : LANES.highest), base = top + 8 + room;
       if (!alone) text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
       box(0, end_us, base - room, room, "panel");
-      text(left - 8, base - room - 3, "100 %", { "text-anchor": "end" });
-      if (room > LANES.zero) text(left - 8, base - 13, "0 %", { "text-anchor": "end" });
+      text(left - 8, base - room - LANES.centre, "100 %", { "text-anchor": "end" });
+      if (room > LANES.zero) text(left - 8, base - LANES.centre, "0 %", { "text-anchor": "end" });
       const named = new Set(alone ? [] : jobs.keys());
       for (const [from, until, ...shares] of uses) {
         let height = 0;
+        if (isFull(shares)) box(from, until, base - room - LANES.full, LANES.full, "hot", { "shape-rendering": "crispEdges" });
         shares.forEach((share, job) => {
           if (!share) return;
           height += share;
@@ -184,7 +187,7 @@ class JobsPage extends PlayedPage {
           text(this.x(from) + 8, y + (room * share) / 2 - 8, jobs[job].title, { fill: inkOn(jobs[job].role) });
         });
       }
-      top += room + 12;
+      top += room + 12 + (i < links.length - 1 ? LANES.between : 0);
     });
     for (const time of ticks(end_us, Math.floor((right - left) / LANES.tick))) {
       svgShape("path", { d: `M${this.x(time).toFixed(1)} ${top - 4}v4`, stroke: "var(--pl-edge)" }, host);

@@ -5,7 +5,7 @@ import { svgShape, svgText } from "./svg.js";
 
 const TINT = 0.6; // opacity of a colour that is no grey, wherever it is an area: words on it stay readable
 // px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; names of jobs stand below so many rows of hosts
-const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 120, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 14, name: 16, rows: 2 };
+const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 120, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 14, causes: [18, 14, 12], name: 16, rows: 2 };
 const PALE = "gather"; // near the ground: it has an outline
 const GREYS = ["muted", PALE]; // of the first two jobs: in full they are more than 2 to 1 apart
 const WORDS = ["bottleneck", "all full, both ways"]; // once for all uplinks
@@ -100,7 +100,7 @@ export class JobsScene {
   causeOfAll(leaf) {
     const into = this.pipes[2 * leaf - 1], out = this.pipes[2 * leaf];
     if (!into || !out) return null;
-    const from = into.x + into.wide, x = (from + out.x) / 2, y = FLOOR.spine + this.floor.pipe / 2, letters = [FLOOR.cause, FLOOR.letters].find((size) => widthOf(WORDS[1], size, true) + 6 <= out.x - from);
+    const from = into.x + into.wide, x = (from + out.x) / 2, y = FLOOR.spine + this.floor.pipe / 2, letters = FLOOR.causes.find((size) => widthOf(WORDS[1], size, true) + 6 <= out.x - from);
     if (!letters) return null;
     const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host);
     WORDS.forEach((line, i) => svgText(line, { x, y: y + (i ? letters : -4), "text-anchor": "middle", "font-size": letters, "font-weight": i ? 400 : 650, fill: "var(--pl-hot-ink)" }, group));

@@ -5,10 +5,11 @@ import { AGAIN, DISCARDED, MARKED } from "./port_cells.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes } from "./words.js";
 
-const ROW = { least: 18, most: 24, all: 285 }; // from one port to the next; few of them stand further apart
-const GLASS = 10;
+const ROW = { least: 20, most: 26, all: 310 }; // from one port to the next; few of them stand further apart
+const GLASS = 12;
 const LINK = 4; // how thick the line of a link is
-const TRUNK = { row: 24, glass: 14, link: 8, aside: 40, apart: 12 }; // everybody's: drawn larger, its lines beside the middle
+const TRUNK = { row: 24, glass: 16, link: 8, aside: 40, apart: 12 }; // everybody's: drawn larger, its lines beside the middle
+const WIDE = 900; // px: from there on links to receivers need less than a fourth of the width
 const NAMED = 80; // a switch's name, with room beside it
 const TRUNKS = 3;
 const GAP = 30; // between the leaves
@@ -17,8 +18,8 @@ const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fal
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
 const IDLE = 0.05; // of its room: a port where no more than that ever waits is a thin line, not a glass
-const FADED = 0.4; // opacity of a sender at which nothing waits, and of what came from it
-const STOPPED = 2; // px: how thick a link is that is stopped because another one is
+const FADED = 0.55; // opacity of a sender at which nothing waits, and of what came from it
+const STOPPED = 3; // px: how thick a link is that is stopped because another one is
 const LABELS = 14; // px: a line for the names of thresholds
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
@@ -60,7 +61,7 @@ export class PortSceneView {
 
   paint() {
     const { host, data } = this, width = host.clientWidth || 1000, two = new Set(data.leaves).size > 1;
-    const glass = Math.max(54, Math.min(140, width * 0.11)), left = width * 0.27, right = width * 0.73;
+    const glass = Math.max(54, Math.min(180, width * 0.125)), left = width * 0.27, right = width * (width < WIDE ? 0.73 : 0.8);
     host.replaceChildren();
     this.parts = [];
     const leaves = two ? [0, 1] : [data.leaves[0]], ups = leaves.map((leaf) => this.rows(leaf, "up")), downs = leaves.map((leaf) => this.rows(leaf, "down")), trunks = leaves.map((leaf) => this.rows(leaf, "trunk").drawn);
@@ -159,9 +160,9 @@ export class PortSceneView {
   // A port: its glass, and the line of its link.
   port(link, place, line) {
     const group = svgShape("g", { class: "np-port" }, this.host), d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), thick = place.thick ?? LINK;
-    const track = svgShape("path", { d, fill: "none", stroke: "var(--pl-faint)", "stroke-width": thick, "stroke-linecap": "round" }, group);
+    const track = svgShape("path", { d, fill: "none", stroke: "var(--pl-gather)", "stroke-width": thick, "stroke-linecap": "round" }, group);
     const roll = svgShape("path", { d, fill: "none", "stroke-width": thick, "stroke-dasharray": "9 5", visibility: "hidden" }, group);
-    const [[x0, y0], [x1, y1]] = line, upright = x0 === x1, [long, broad] = [12, thick + 4];
+    const [[x0, y0], [x1, y1]] = line, upright = x0 === x1, [long, broad] = [16, thick + 6];
     const cell = svgShape("rect", { width: upright ? broad : long, height: upright ? long : broad, rx: 2, visibility: "hidden" }, group);
     const signal = svgShape("rect", { width: upright ? 16 : 4, height: upright ? 4 : 16, rx: 2, visibility: "hidden" }, group);
     const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
@@ -245,7 +246,7 @@ export class PortSceneView {
 
   // A glass for what waits at a port, of which `most` is the most there ever is.
   glass({ x, y, wide, scale, high = GLASS }, group, most) {
-    const idle = most < IDLE * scale, look = idle ? { y: y - 1, height: 2, rx: 1, fill: "var(--pl-faint)" } : { y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": 0.8 };
+    const idle = most < IDLE * scale, look = idle ? { y: y - 1, height: 2, rx: 1, fill: "var(--pl-gather)" } : { y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": 0.8 };
     const frame = svgShape("rect", { x, width: wide, ...look }, group);
     const fill = svgShape("g", {}, group), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, group);
     return { frame, idle, fill, notches, pieces: [] };
@@ -303,7 +304,7 @@ export class PortSceneView {
       this.sayStop(part, isTold ? "" : why);
       reasons.add(what);
       if (isCause && !part.idle) for (const [name, value] of Object.entries(why ? { stroke: "var(--pl-hot)", "stroke-width": 2, "stroke-opacity": 1 } : { stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-opacity": 0.8 })) part.frame.setAttribute(name, value);
-      part.track.setAttribute("stroke", isStopped ? "var(--pl-hot)" : "var(--pl-faint)");
+      part.track.setAttribute("stroke", isStopped ? "var(--pl-hot)" : "var(--pl-gather)");
       part.track.setAttribute("stroke-width", isStopped && !isCause ? STOPPED : part.thick);
       this.onLink(part, time, flow, moving);
       this.drawAllowance(part, time);

@@ -5,7 +5,7 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, beside: 900, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, flat: 34, top: 8, receiver: 70, rates: 36, lane: 17, thin: 2, stopped: 1, column: 2, axis: 16, tick: 72 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, beside: 900, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, flat: 34, top: 8, rates: 36, lane: 20, thin: 8, stopped: 1, column: 2, axis: 16, tick: 72, label: 24 };
 const SENDS = / sends$/; // of a link from a host
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -31,9 +31,9 @@ export class PortStrip {
     this.fabric = fabrics[number];
     this.width = host.clientWidth || 1000;
     this.narrow = this.width < (this.slide ? STRIP.narrow : STRIP.beside);
-    this.wide = !this.narrow && !this.slide; // then it begins where the switches do, and ends where links to the receivers do
+    this.wide = !this.narrow && !this.slide; // then it begins where the switches do, and ends where the page does
     this.left = this.narrow ? STRIP.less[0] : this.slide ? STRIP.left : 0.27 * this.width;
-    this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : STRIP.receiver);
+    this.right = this.width - (this.narrow ? STRIP.less[1] : this.slide ? STRIP.slide : 0);
     host.replaceChildren();
     if (!this.wide) this.text(this.narrow ? 0 : this.left, 0, `bytes waiting at ${this.port}${fabrics.length > 1 && this.slide && !this.narrow ? ", the chosen fabric enlarged" : ""}`);
     if (this.slide) this.text(this.width, 0, "at most", { "text-anchor": "end" }); // a page has a table
@@ -54,7 +54,7 @@ export class PortStrip {
     svgShape("path", { d: `M${this.left} ${top}H${this.right}`, stroke: "var(--pl-faint)" }, this.host);
     for (const time of ticks(this.data.played_us, Math.floor((this.right - this.left) / STRIP.tick))) {
       svgShape("path", { d: `M${this.x(time).toFixed(1)} ${top}v4`, stroke: "var(--pl-edge)" }, this.host);
-      this.text(this.x(time), top + 2, time ? sayTime(time) : "0", { "text-anchor": "middle" });
+      this.text(this.x(time), top + 2, time ? sayTime(time) : "0", { "text-anchor": this.x(time) > this.width - STRIP.label ? "end" : "middle" });
     }
   }
 
@@ -152,7 +152,7 @@ export class PortStrip {
       const y = top + STRIP.lane * i;
       const name = `${this.linkName(link).replace(SENDS, "")} stopped`, inAll = `${sayTime(total(rows))} in all`; // why, the key says
       this.text(this.left - 8, y, this.wide ? `${name}, ${inAll}` : name, { "text-anchor": "end" });
-      const from = y + 8;
+      const from = y + 5;
       svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
       const d = rows.filter(([begin]) => begin < this.data.played_us).map(([begin, until]) => `M${this.x(begin).toFixed(1)} ${from}H${Math.max(this.x(until), this.x(begin) + 0.4).toFixed(1)}v${STRIP.thin}H${this.x(begin).toFixed(1)}z`).join("");
       svgShape("path", { d, fill: "var(--pl-hot)" }, host);

@@ -146,7 +146,8 @@ class PortsPage extends PlayedPage {
     const slower = alone_us ? length_us / alone_us : 0;
     hero.querySelector("h2").textContent = alone_us ? `The AllReduce on ${title} takes${ends ? "" : " over"}` : `The ${this.data.who} on ${title} has`;
     hero.querySelector("b").textContent = alone_us ? `${slower.toFixed(2)}×` : share;
-    hero.querySelector("small").textContent = alone_us ? ` as long as alone (${sayTime(alone_us)})` : " of a host's rate";
+    hero.querySelector("small").textContent = alone_us ? " as long as alone" : " of a host's rate";
+    hero.querySelector(".ts-value").title = alone_us ? `alone ${sayTime(alone_us)}` : ""; // the mark on the bars shows it
     hero.querySelector(".ts-note").textContent = `${does[0].toUpperCase()}${does.slice(1)}. ${happened}`;
     this.player.isPart = this.played < length_us;
     this.find(".np-scene").setAttribute("aria-label", words);

@@ -183,7 +183,7 @@ def test_jobs_whose_names_have_no_room_in_the_use_of_the_uplinks_have_lanes_with
 
 
 @pytest.mark.parametrize("width", [1280, 600, 390])
-def test_leaves_begin_and_end_where_the_card_and_the_lanes_do(open_page, alike, width):
+def test_leaves_begin_where_the_card_and_the_lanes_do_and_end_where_the_page_does(open_page, alike, width):
     page = open_page(jobs_page_html(alike))
     resize(page, width, 900)
     card = page.locator(".np-hero").bounding_box()
@@ -192,10 +192,12 @@ def test_leaves_begin_and_end_where_the_card_and_the_lanes_do(open_page, alike, 
         "[...peerlabPages][0].scene.boxes.map(({ frame }) => frame.getBoundingClientRect()).map(({ left, right }) => [left, right])"
     )
     assert [spine["x"], lanes["x"]] == pytest.approx([card["x"]] * 2, abs=1)
-    ends = [box["x"] + box["width"] for box in (spine, lanes)]
-    assert ends == pytest.approx([card["x"] + card["width"]] * 2, abs=1)
+    ends, page_end = [box["x"] + box["width"] for box in (spine, lanes)], width - card["x"]
+    assert ends == pytest.approx([page_end] * 2, abs=1)
     assert min(left for left, _ in hosts) >= card["x"]
-    assert max(right for _, right in hosts) <= card["x"] + card["width"]
+    assert max(right for _, right in hosts) <= page_end
+    # a card is as wide as on the pages beside it, not as the page with its few words
+    assert (card["width"] < width / 3) == (width == 1280)
 
 
 def test_a_job_has_one_tint_in_the_whole_page(opened):
@@ -274,3 +276,22 @@ def test_the_moment_crosses_no_words(opened, shared, width):
                return box.left < line.left && line.left < box.right && box.bottom > line.top + 2 && box.top < line.bottom }).map(({ textContent }) => textContent) }"""
     )
     assert crossed == []
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+def test_where_jobs_fill_an_uplink_its_use_says_so_and_names_of_its_ends_stand_at_them(
+    open_page, alike, width
+):
+    """Blocks of 190 px were the loudest of the page, and nothing in them was the bottleneck."""
+    page = open_page(jobs_page_html(alike))
+    resize(page, width, 900)
+    expect(page.locator(".np-strip text", has_text="bottleneck")).to_have_count(1)
+    full = page.locator('.np-strip rect[fill="var(--pl-hot)"]')
+    link = alike.trace.uses[0].link
+    uses = [use for use in alike.trace.uses if use.link == link and len(dict(use.rates)) > 1]
+    expect(full).to_have_count(len(uses))
+    ground = page.locator('.np-strip rect[fill="var(--pl-panel)"]').last.bounding_box()
+    assert ground["height"] < 130
+    for words, end in (("100 %", ground["y"]), ("0 %", ground["y"] + ground["height"])):
+        name = page.locator(f".np-strip text:text-is('{words}')").bounding_box()
+        assert name["y"] + name["height"] / 2 == pytest.approx(end, abs=2)

@@ -4,11 +4,13 @@ import re
 
 import pytest
 from axe_faults import axe_faults
+from contrasts import contrast
 from overlaps import is_cut
 from page_that_plays import resize, seek_ps
 from playwright.sync_api import expect
 
 from peerlab.features.neighbours.port_page import port_page_html
+from peerlab.picture.theme import palettes
 from peerlab.study.port_answer import answer_ports
 from peerlab.study.port_question import port_question
 
@@ -336,7 +338,7 @@ def test_a_threshold_across_ports_has_its_name_at_its_line(opened):
     assert 0 <= line["y"] - name["y"] - name["height"] < 8
 
 
-def test_below_the_ports_time_begins_where_the_switches_do(opened):
+def test_below_the_ports_time_begins_where_the_switches_do_and_ends_where_the_page_does(opened):
     page = opened()
     resize(page, 1280, 800)
     left = [page.locator(part).first.bounding_box()["x"] for part in (".np-scene > rect", ".np-scroll")]
@@ -344,3 +346,22 @@ def test_below_the_ports_time_begins_where_the_switches_do(opened):
         "[...peerlabPages].map(({ strip }) => strip.left + strip.host.getBoundingClientRect().x)[0]"
     )
     assert left == pytest.approx([begin, begin], abs=1.5)
+    end, width = page.evaluate("[...peerlabPages].map(({ strip }) => [strip.right, strip.width])[0]")
+    assert end == width
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_lines_and_lanes_of_ports_are_seen(opened, theme):
+    """Links were 1.3 to 1 on their ground, ports 10 px high, and the time stopped a hairline."""
+    page = opened(theme=theme)
+    strokes = page.evaluate(
+        "[...peerlabPages][0].scene.parts.filter(({ track }) => track).map(({ track }) => track.getAttribute('stroke'))"
+    )
+    assert set(strokes) <= {"var(--pl-gather)", "var(--pl-hot)"}
+    assert contrast(palettes()[theme]["gather"], palettes()[theme]["panel"]) > 1.6
+    highs = page.locator(".np-scene rect[rx='3']").evaluate_all(
+        "all => all.map((one) => one.height.baseVal.value)"
+    )
+    assert min(highs) >= 12
+    stopped = page.locator('.np-strip path[fill="var(--pl-hot)"]').bounding_box()
+    assert stopped["height"] == pytest.approx(8, abs=0.5)

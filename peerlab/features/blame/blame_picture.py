@@ -67,7 +67,8 @@ def _shown(blame: Blame, says: str, *, timed: bool) -> str:
     late = _drawn(blame, late_svg)
     spreads = in_words(blame) if late else ""
     if blame.slower:
-        times, pictures = f"{times} {spreads}", _drawn(blame, blame_svg) + late
+        # Where the headline stands elsewhere, whom it begins with is said there and drawn here.
+        times, pictures = f"{times} {spreads}" if timed else times, _drawn(blame, blame_svg) + late
     else:  # nothing was lost, so nobody explains a part of it
         folded = f"<details><summary>Who is late in which step</summary><p>{spreads}</p>{late}</details>"
         pictures = folded if late else ""

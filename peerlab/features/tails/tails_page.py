@@ -29,8 +29,6 @@ input{position:absolute;opacity:0}
 .pl-about{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin-top:16px}.pl-about p{flex:1 1 320px}
 .pl-watch{margin-left:auto;color:var(--pl-muted)}label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
 .pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
-@media(min-width:1088px){.pl-blames .pl-blame:has(>div~div){display:grid;grid-template:"part late" auto "words late" 1fr/1fr 1fr}
-.pl-blames .pl-blame:has(>div~div)>p{grid-area:words}.pl-blames .pl-blame>div:has(~div){grid-area:part}.pl-blames .pl-blame>div~div{grid-area:late}}
 """
 
 _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (

@@ -25,6 +25,8 @@ _LETTERS = 12.5
 """Height of words, pixels: a sheet is shown no narrower than it is drawn, or hardly so."""
 _WORD = 7.2
 """Width of a letter of these, about, where it is bold."""
+_FIGURE = 8.0
+"""Width of a figure of these, about."""
 _EDGE, _RIGHT = 24.0, 136.0
 """What a sheet leaves beside its axis: at the left, and at the right, where the words of a time at the end of the axis have room."""
 _BREAK = 20.0
@@ -307,13 +309,14 @@ def _arrow(axis: Axis, ps: float) -> str:
 
 
 def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:
-    for value in _ticks(axis, unit):
-        x = axis.x(value * unit.ps)
+    for place, value in enumerate(_ticks(axis, unit)):
+        x, figure = axis.x(value * unit.ps), f"{value:.6g}"
         paper.line([(x, base), (x, base + 5)], "edge", 1)
-        paper.text((x, base + 16), f"{value:.6g}", size=_LETTERS, ink="muted")
-    # At the end where nothing else is: runs beyond the axis stand at the other one. Without room before the first figure, beside the line.
-    at = (axis.left - 22, base + 16) if axis.left > _EDGE else (axis.left - 5, base)
-    paper.text(at, unit.name, size=_LETTERS, ink="muted", align="right")
+        if place:
+            paper.text((x, base + 16), figure, size=_LETTERS, ink="muted")
+        else:  # the first one has the unit, and stands where it would without
+            at = (x - len(figure) * _FIGURE / 2, base + 16)
+            paper.text(at, f"{figure} {unit.name}", size=_LETTERS, ink="muted", align="left")
 
 
 def _ticks(axis: Axis, unit: Unit) -> list[float]:
@@ -324,7 +327,7 @@ def _ticks(axis: Axis, unit: Unit) -> list[float]:
         step = round_step(high - low, most)
         # Whole numbers of steps: steps such as 0.1 add up to 0.30000000000000004.
         values = [number * step for number in range(ceil(low / step), floor(high / step) + 1)]
-        letters = max((len(f"{value:.6g}") for value in values), default=0)
+        letters = max((len(f"{value:.6g}") for value in values), default=0) + 1 + len(unit.name)
         if step * wide > (letters * _WORD + 8) * (high - low):
             break
     return values
