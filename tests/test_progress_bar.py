@@ -18,7 +18,7 @@ from peerlab.base.progress_bar import progress_bar, with_progress
 from peerlab.cli.commands import _COMMANDS
 
 LONG = {
-    "simulate": "simulate --nodes 512 --slow-node 4:0.8 --path host-rdma",
+    "simulate": "simulate --nodes 256 --slow-node 4:0.8 --path host-rdma",
     "step": "step --workload resnet50 --bucket 1KiB --path host-rdma",
     "sweep": "sweep --nodes 8,9,10,11,12,13,14,15,16 --window 1,2,3,4,5,6,7,8 --jitter 0.1",
     "fabrics": "fabrics --cluster ideal-100g --nodes 100 --jitter 0.1",
