@@ -288,9 +288,13 @@ def test_where_jobs_fill_an_uplink_its_use_says_so_and_names_of_its_ends_stand_a
     expect(page.locator(".np-strip text", has_text="bottleneck")).to_have_count(1)
     full = page.locator('.np-strip rect[fill="var(--pl-hot)"]')
     link = alike.trace.uses[0].link
-    uses = [use for use in alike.trace.uses if use.link == link and len(dict(use.rates)) > 1]
-    expect(full).to_have_count(len(uses))
+    uses = [use for use in alike.trace.uses if use.link == link]
+    both = sum(use.end - use.start for use in uses if len(dict(use.rates)) > 1)
     ground = page.locator('.np-strip rect[fill="var(--pl-panel)"]').last.bounding_box()
+    marked = sum(mark.bounding_box()["width"] for mark in full.all())
+    assert marked / ground["width"] == pytest.approx(
+        float(both / max(use.end for use in alike.trace.uses)), abs=0.01
+    )
     assert ground["height"] < 130
     for words, end in (("100 %", ground["y"]), ("0 %", ground["y"] + ground["height"])):
         name = page.locator(f".np-strip text:text-is('{words}')").bounding_box()
