@@ -72,7 +72,7 @@ function roundAbove(low, high) {
 
 // Round figures from `low` to `high`, four or so.
 function roundGains(low, high) {
-  const each = stepOf(low, high), found = [];
-  for (let at = Math.ceil(low / each - 1e-9); at * each <= high + 1e-9; at++) found.push(+(at * each).toFixed(4));
-  return found;
+  const each = stepOf(low, high), gains = [];
+  for (let at = Math.ceil(low / each - 1e-9); at * each <= high + 1e-9; at++) gains.push(+(at * each).toFixed(4));
+  return gains;
 }

@@ -247,7 +247,7 @@ export class Page {
 
   // Shows the words around the figures so many times as large.
   enlarge(zoom) {
-    for (const one of [this.root, this.root.closest(".pl-explorer")]) one?.style.setProperty("--pl-zoom", zoom.toFixed(2));
+    for (const holder of [this.root, this.root.closest(".pl-explorer")]) holder?.style.setProperty("--pl-zoom", zoom.toFixed(2));
     this.root.toggleAttribute("data-roomy", Boolean(this.timeline.room));
     return zoom;
   }

@@ -405,7 +405,7 @@ export class Scene extends View {
       rows.alpha.push(1);
     };
     const [left, top, right, bottom] = this.data.nic, nics = [[left, top, right, bottom], [SCENE_WIDTH - right, top, SCENE_WIDTH - left, bottom]];
-    const add = (one, way, full) => nics.reduce((parts, nic) => parts.flatMap((part) => outside(part, nic)), [way]).forEach((part) => addPart(one, part, full));
+    const add = (train, way, full) => nics.reduce((parts, nic) => parts.flatMap((part) => outside(part, nic)), [way]).forEach((part) => addPart(train, part, full));
     const addPart = ({ stage, odd, hollow, crosses }, way, full) => {
       const points = this.line(way), rim = crosses && this.rims[stage], width = Math.max(THINNEST, hollow ? THIN * zoom : full); // the neighbours' are in the background
       if (rim && !hollow) draw(longer(points, RIM / zoom), rim, width + 2 * RIM);

@@ -126,9 +126,9 @@ class OwnLog(PastePanel):
     def _offer_machines(self, log_findings: "LogFindings") -> None:
         """Show the list of clusters at the one that the log was compared with, or at none."""
         held = log_findings.held
-        known = [load_cluster(name) for name in log_findings.machines()]
-        drafted = [held] if held and held not in known else []
-        options = [(cluster.title, cluster) for cluster in (*drafted, *known)]
+        clusters = [load_cluster(name) for name in log_findings.machines()]
+        drafted = [held] if held and held not in clusters else []
+        options = [(cluster.title, cluster) for cluster in (*drafted, *clusters)]
         self._showing = True
         self.machine.options = options if held else [_NONE, *options]
         self.machine.value, self.machine.layout.display = held or _NONE[1], ""

@@ -27,6 +27,10 @@ class LanesApart:
         self.gate = np.maximum(self.begun, self.begun_there if system.scenario.blocking else opens[to])
         """When a lane's slices may go at the soonest."""
         self._done = self.begun[None, :].copy()
+        self.own_handed_ps = 0
+        """How long a lane's scale-up links take for slices of its own, which it hands out when its node begins."""
+        self._early_free = np.zeros_like(self._done)
+        """When they are free of what others sent before that: it is handed out first."""
 
     def arrive(self, there: Times, sent: Times) -> None:
         """Note when what came last is at every lane, and when what it sent last has arrived."""
@@ -37,6 +41,17 @@ class LanesApart:
     def leave(self, past: Times) -> None:
         """Note that a resource of every lane's node is through with what the lane sends."""
         np.maximum(self._done, past, out=self._done)
+
+    def links_free(self, at: Times, free: Times) -> Times:
+        """Return when links are free for a final slice that is there `at` a time; `free`: of their own slices and all that came after they began."""
+        return np.where(at <= self.begun, self._early_free, free)
+
+    def hand_out(self, at: Times, duration: int, free: Times) -> Times:
+        """Hand out a final slice; return when the links are free then, also of their own."""
+        early = at <= self.begun
+        self._early_free = np.where(early, np.maximum(self._early_free, at) + duration, self._early_free)
+        behind = np.maximum(free, self._early_free + self.own_handed_ps)
+        return np.where(early, behind, np.maximum(free, at) + duration)
 
     def ended(
         self, traffic: Exchange | None, handed_out: Times, held: Mapping[int, deque[Times]]

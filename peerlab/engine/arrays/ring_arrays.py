@@ -95,10 +95,6 @@ class Batch:
         if self.apart:
             self.held.update(self.apart.held())
         self._first_round = np.ones_like(self._end)
-        self._own_handed_ps = 0
-        """How long a lane's links take for slices of its own, which it hands out when its node begins."""
-        self._early_free = np.zeros_like(self._end)
-        """When they are free of slices that others sent before that."""
         self.hand_out_free = self._begin_handing_out()
         self._check_horizon()
 
@@ -289,7 +285,8 @@ class Batch:
             for piece in self._pieces:
                 ready = (int(traffic.ready[piece]) if plan.collects else 0) + self._begun
                 free = np.maximum(free, ready) + int(traffic.link_ps[piece])
-                self._own_handed_ps += int(traffic.link_ps[piece])
+                if self.apart:
+                    self.apart.own_handed_ps += int(traffic.link_ps[piece])
                 self.record.hand_out(
                     int(traffic.link_ps[piece]), int(traffic.slices[piece]) * traffic.way.hands
                 )
@@ -303,12 +300,11 @@ class Batch:
         traffic = self.traffic
         moved = self.system.chunk_sizes[piece] * (traffic.way.hands if traffic else 0)
         duration = service(self.system.scenario.cluster_for_message, "scaleup")(moved)
-        # what comes before the node begins is handed out before the node's own
-        early = at <= self._begun
-        self.orders.finish(at, np.where(early, self._early_free, self.hand_out_free))
-        self._early_free = np.where(early, np.maximum(self._early_free, at) + duration, self._early_free)
-        behind = np.maximum(self.hand_out_free, self._early_free + self._own_handed_ps)
-        self.hand_out_free = np.where(early, behind, np.maximum(self.hand_out_free, at) + duration)
+        free = self.hand_out_free
+        self.orders.finish(at, self.apart.links_free(at, free) if self.apart else free)
+        self.hand_out_free = (
+            self.apart.hand_out(at, duration, free) if self.apart else np.maximum(free, at) + duration
+        )
         latency = traffic.latency_ps if traffic else 0
         np.maximum(self._end, self.hand_out_free + latency, out=self._end)
         self.record.hand_out(duration, moved)

@@ -63,11 +63,11 @@ def verdict_beside_list(verdicts: Sequence[Told]) -> tuple[str, str]:
     """Return a verdict, and what is below it, for a place that has a list of clusters between them; of several runs all is below."""
     # The list has the names of clusters and says which it is compared with: no sentence repeats them.
     ways = in_lab(len(verdicts))
-    told = [{**verdict, "why": for_page(verdict["why"], ways), "cluster": None} for verdict in verdicts]
-    if len(told) != 1:
-        return "", verdict_html(told)
-    below = framed("expect", _RESTS, "".join(_below(told[0])), headed=False)
-    return framed("expect", _TITLE, _head(told[0])), below
+    shortened = [{**verdict, "why": for_page(verdict["why"], ways), "cluster": None} for verdict in verdicts]
+    if len(shortened) != 1:
+        return "", verdict_html(shortened)
+    below = framed("expect", _RESTS, "".join(_below(shortened[0])), headed=False)
+    return framed("expect", _TITLE, _head(shortened[0])), below
 
 
 def for_page(why: str, ways: Mapping[str, str]) -> str:
