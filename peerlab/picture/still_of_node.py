@@ -23,6 +23,8 @@ _SIZE = 12.5
 """Of its smallest words: a notebook shows it at about its own size."""
 _LETTER = 7.4
 """How wide a letter of a partner's name is."""
+_PARTED = 8.0
+"""Between the edge of the node and the name of its partner."""
 _CLEAR = 9.0
 """A dotted way so near to a slice, or nearer, is hidden by it: both side by side would read as two ways."""
 _SHORTEST = 5.0
@@ -34,7 +36,7 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     sketch, paper = picture.sketch, Paper(palette(theme), smallest=_SIZE)
     partner = _partner(sketch, at)
     # The wire ends below the name of where it goes; its corners are round, so that it is seen to end.
-    end = NODE_WIDTH + (_LETTER * len(partner) if partner else 0.0)
+    end = NODE_WIDTH + (_PARTED + _LETTER * len(partner) if partner else 0.0)
     instant = _own(moment(sketch.run, at), end)
     drawing = replace(
         sketch.drawing,
@@ -44,7 +46,11 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     )
     paper.drawing(drawing, right=NODE_WIDTH)
     if partner:
-        paper.text(((NODE_WIDTH + end) / 2 + 2, _above_wire(sketch)), partner, size=12, bold=True)
+        x, _, y = sketch.geometry.names()["node"]
+        paper.text(
+            (x, y), f"{unit(sketch.run.scenario)} {sketch.sight.node}", size=12, bold=True, align="left"
+        )
+        paper.text((NODE_WIDTH + _PARTED, _above_wire(sketch)), partner, size=12, bold=True, align="left")
     _below_nic(paper, sketch, instant)
     beside = [queue for queue in instant.queues if not _stands_low(queue.first)]
     passing = [train for train in instant.trains if not _is_low_bar(train)]

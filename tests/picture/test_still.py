@@ -21,6 +21,7 @@ from peerlab.picture.geometry import (
     ENTRY,
     MEMORY,
     NIC,
+    NODE_WIDTH,
     PORT,
     ROOT,
     SWITCH_BOTTOM,
@@ -102,7 +103,8 @@ def test_the_wire_of_one_node_ends_in_the_picture_below_the_name_of_where_it_goe
         if "x" in box.attrib and float(box.attrib["x"]) < NIC[1] + 1
     ]
     assert max(ends) < wide - 2
-    assert NIC[1] < float(at["node 7"]["x"]) < wide
+    assert NODE_WIDTH + 6 < float(at["node 7"]["x"]) < wide, "clear of the node's edge"
+    assert float(at["node 0"]["x"]) < NIC[0], "both nodes have their names"
     waits = next(text for text in at if text.endswith("slices wait"))
     assert NIC[0] < float(at[waits]["x"]) < NIC[1], "below the NIC that they wait for"
     assert at[waits]["fill"] != palettes()["light"]["hot-ink"], "neither a bottleneck nor a warning"
@@ -171,6 +173,7 @@ def test_a_notebook_that_takes_out_style_and_script_keeps_the_figures(detour):
             "h3",
             "div",
             "p",
+            "b",
             "img",
             "table",
             "thead",
@@ -183,7 +186,11 @@ def test_a_notebook_that_takes_out_style_and_script_keeps_the_figures(detour):
         )
     }
     assert not {name for of in tags.attributes.values() for name in of} & {"style", "onload", "onerror"}
-    assert tags.text[1:4] == ["AllReduce busbw", "30.2 GB/s", "wire 54 % busy"]
+    assert tags.text[:3] == [
+        "What this run reaches",
+        "30.2 GB/s",
+        " bus bandwidth; waits for PCIe to host, 95 % busy",
+    ]
     assert tags.attributes["img"]["alt"] == alt_text(detour)
     picture = base64.b64decode(tags.attributes["img"]["src"].partition("base64,")[2]).decode()
     assert {"Host memory", "NIC to NIC"} <= set(words(picture))

@@ -37,8 +37,8 @@ _SIDE_BY_SIDE = (
     ".pl-blame>div{flex:1 1 520px;max-width:560px;min-width:0;container-type:inline-size;border-radius:8px;background:var(--pl-panel)}.pl-blame svg{display:none;width:100%;height:auto}"
     ".pl-blame svg>rect:first-of-type{display:none}"  # a drawing's own ground shows at its corners where its card is higher
     f"{shown_from(_DRAWINGS)}"
-    ".pl-blame p{flex:100%;margin:0;color:var(--pl-muted);text-wrap:pretty}.pl-blame .pl-says{text-wrap:balance;margin-bottom:-8px;font-size:18px;font-weight:650;color:var(--pl-ink)}"
-    ".pl-blame details p{margin-bottom:8px}.pl-blame details{width:100%;max-width:560px}.pl-blame summary{width:fit-content;margin-bottom:8px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
+    ".pl-blame p{flex:100%;max-width:860px;margin:0;color:var(--pl-muted);text-wrap:pretty}.pl-blame .pl-says{text-wrap:balance;margin-bottom:-8px;font-size:clamp(18px,1vw + 13px,24px);line-height:1.25;font-weight:650;color:var(--pl-ink)}"
+    ".pl-blame details p{margin-bottom:8px}.pl-blame details{width:100%;max-width:560px}.pl-blame summary{width:fit-content;margin-bottom:8px;font-size:13px;line-height:18px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
     ".pl-blame summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"
 )
 

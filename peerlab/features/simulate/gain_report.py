@@ -52,7 +52,7 @@ def _chart(gain: GainBand) -> str:
     )
     slower = "<span><i class='pl-slower'></i> slower</span>" if "pl-slower" in bars else ""
     key = f"<p class='pl-quiet'><span><i class='pl-ring'></i> as simulated</span><span><i class='pl-direct'></i> range</span>{slower}</p>"
-    return f"<div class='pl-bars'>{bars}{key}<p class='pl-ticks'>{ticks}</p></div>"
+    return f"<div class='pl-bars'>{bars}<p class='pl-ticks'>{ticks}</p>{key}</div>"
 
 
 def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:

@@ -15,7 +15,8 @@ from peerlab.picture.words import alt_text, caption, title
 
 _OF_HOST = ("Copies per byte", "DRAM per byte", "CPU cores busy")
 """What a path past the host has none of."""
-_NOTHING = "Copies, DRAM, CPU cores"
+_NOTHING = "Copies, DRAM, cores"
+_BUSY = " % busy"
 
 
 def run_html(run: Run) -> str:
@@ -35,20 +36,34 @@ def run_html(run: Run) -> str:
     simulated = (
         f"<details><summary>What was simulated</summary><p>{escape(caption(run, picture))}</p></details>"
     )
-    # Its title stands in the left column, so that the picture begins at the same height.
-    column = f"<h3>{escape(title(run.scenario))}</h3>{table('', (), rows)}{simulated}"
-    body = f"{_in_the_dark(name, dark)}<div class='pl-beside'><div>{column}</div><p>{image}</p></div>"
-    return framed("run", title(run.scenario), body, headed=False)
+    beside = f"<div class='pl-beside'><p>{image}</p><div>{table('', (), rows)}{simulated}</div></div>"
+    about = f"<p class='pl-quiet'>{escape(title(run.scenario))}</p>"
+    return framed("run", "What this run reaches", _answer(run) + about + beside + _in_the_dark(name, dark))
+
+
+def _answer(run: Run) -> str:
+    """Return what the run reaches, and what limits it, as the report begins."""
+    if run.bottleneck is None:
+        return "<p class='pl-answer'><b>No time passes</b>: one rank exchanges nothing</p>"
+    of_all = {name: (value, note) for name, value, note in figures(run)}
+    (busbw, _), (_, note) = next(iter(of_all.values())), of_all["Bottleneck"]
+    bandwidth = "bandwidth" if run.scenario.collective_record.is_message else "bus bandwidth"
+    limit = escape(f"{run.bottleneck.label}, {note}")
+    return f"<p class='pl-answer'><b>{busbw}</b> {bandwidth}; waits for {limit}</p>"
 
 
 def _said_once(run: Run) -> list[tuple[str, str, str]]:
-    """Return the figures, of which none says what another has said: how busy the wire is that is the bottleneck, and what a host does not do."""
-    rows = figures(run)
-    if run.bottleneck and run.bottleneck.kind in sending_kinds(run.scenario.hardware, str(run.scenario.path)):
-        bandwidth, value, _ = rows[0]
-        rows[0] = bandwidth, value, ""
-    # What limits it comes right after what it reaches.
-    rows[1:] = sorted(rows[1:], key=lambda row: row[0] != "Bottleneck")
+    """Return the figures below the answer, of which none says what another has said: how busy the wire is that is the bottleneck, and what a host does not do."""
+    (_, _, sending), *rows = (row for row in figures(run) if row[0] != "Bottleneck")
+    limits = run.bottleneck and run.bottleneck.kind in sending_kinds(
+        run.scenario.hardware, str(run.scenario.path)
+    )
+    if run.time_ps and not limits:
+        name, _, busy = (
+            sending.removesuffix(_BUSY).rpartition(" ") if sending.endswith(_BUSY) else ("", "", "")
+        )
+        wire = (name[:1].upper() + name[1:], busy + _BUSY, "") if name else ("Wire", "none", sending)
+        rows[1:1] = [wire]
     idle = [row for row in rows if row[0] in _OF_HOST and row[1] == "0"]
     if len(idle) < len(_OF_HOST):
         return rows

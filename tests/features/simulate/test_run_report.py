@@ -5,31 +5,36 @@ import re
 import peerlab
 
 
-def rows(**scenario):
-    """Return the rows of a run's figures by their names."""
+def report(**scenario):
+    """Return the sentence that a run's report begins with, and the rows of its figures by their names."""
     page = peerlab.simulate(peerlab.Scenario(**scenario))._repr_html_()
+    answer = re.search(r"<p class='pl-answer'>(.*?)</p>", page)[1]
     cells = re.findall(r"<tr><th scope='row'>(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>", page)
-    return {name: (value, note) for name, value, note in cells}
+    return answer, {name: (value, note) for name, value, note in cells}
+
+
+def test_a_run_begins_with_what_it_reaches_and_what_limits_that():
+    """Its title was the smallest and palest of its words, and its answer a row of a table."""
+    said, rows = report(path="peer-direct")
+    assert said == "<b>52 GB/s</b> bus bandwidth; waits for NIC send, 92 % busy: the wire is the limit"
+    assert "Bottleneck" not in rows
+    assert next(iter(rows)) == "Time for 64 MiB"
+    said, rows = report(cluster="ideal-100g", nodes=1)
+    assert said == "<b>No time passes</b>: one rank exchanges nothing"
+    assert rows["Time for 64 MiB"] == ("0 s", "1 rank")
 
 
 def test_how_busy_the_wire_is_stands_once_where_it_is_the_bottleneck():
-    direct = rows(path="peer-direct")
-    assert direct["Bottleneck"][0] == "NIC send"
-    assert "% busy" in direct["Bottleneck"][1]
-    assert direct["AllReduce busbw"][1] == ""
-    staged = rows(path="host-rdma")
-    assert staged["Bottleneck"][0] != "NIC send"
-    assert staged["AllReduce busbw"][1].endswith("% busy")
-
-
-def test_what_limits_a_run_stands_right_below_what_it_reaches():
-    for path in ("peer-direct", "host-rdma"):
-        assert list(rows(path=path))[:3] == ["AllReduce busbw", "Bottleneck", "Time for 64 MiB"]
+    assert "Wire" not in report(path="peer-direct")[1]
+    said, rows = report(path="host-rdma")
+    assert said == "<b>30.2 GB/s</b> bus bandwidth; waits for PCIe to host, 95 % busy"
+    assert rows["Wire"] == ("54 % busy", "")
+    assert report(cluster="gb200-nvl72", nodes=4)[1]["Wire"] == ("none", "one NVLink domain: no NIC")
 
 
 def test_what_a_host_does_not_do_is_one_row():
-    assert rows(path="peer-direct")["Copies, DRAM, CPU cores"] == ("0", "")
-    assert {"Copies per byte", "DRAM per byte", "CPU cores busy"} <= set(rows(path="host-rdma"))
+    assert report(path="peer-direct")[1]["Copies, DRAM, cores"] == ("0", "")
+    assert {"Copies per byte", "DRAM per byte", "CPU cores busy"} <= set(report(path="host-rdma")[1])
 
 
 def test_what_a_gain_says_to_check_first_is_short_and_how_it_is_told_is_folded():
