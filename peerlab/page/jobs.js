@@ -2,6 +2,7 @@
 import { make } from "./dom.js";
 import { areaOf, inkOn, JobsScene, outlineOf } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
+import { widthOf } from "./places.js";
 import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayTime, sayTimes } from "./words.js";
@@ -43,8 +44,9 @@ const JOBS_WATCHED_S = 16; // all of it lasts so long at the usual speed
 const MOST_GROWN = 2.6; // so many times as high the pictures are at most
 const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
+const FULL = ["full and shared", "full"]; // what is marked above the use of an uplink
 // In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 104, full: 4, between: 6, centre: 8.5, zero: 60, wide: 440, named: [52, 18], most: 2, tick: 64 };
+const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 104, full: 4, sign: 18, between: 6, centre: 8.5, zero: 60, wide: 440, named: [52, 18], most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -82,7 +84,7 @@ class JobsPage extends PlayedPage {
     hero.querySelector("small").textContent = " as long as alone";
     hero.querySelector(".ts-note").textContent = [slide ? `${about}.` : note, this.timesOfEach()].filter(Boolean).join(" ");
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
-    const entries = [["jb-uplink", "uplink, as wide as its rate"], ["jb-sends", "host sends"], ...(computes ? [["jb-computes", "host computes"]] : []), ["jb-waits", "host waits"]];
+    const entries = [["jb-sends", "host sends"], ...(computes ? [["jb-computes", "host computes"]] : []), ["jb-waits", "host waits"]];
     this.key = new Map(entries.map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));
@@ -157,7 +159,8 @@ class JobsPage extends PlayedPage {
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, host);
     const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - LANES.letters) / 2 - 1;
-    text(left, 0, alone ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks");
+    const about = alone ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks", wide = (words) => widthOf(words, LANES.letters, false);
+    text(left, 0, about);
     let top = alone ? LANES.head - 2 : LANES.head;
     if (!alone) jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
@@ -166,7 +169,11 @@ class JobsPage extends PlayedPage {
       top += Math.min(LANES.job * grown, LANES.apart);
     });
     const isFull = (shares) => shares.filter((share) => share > 0).length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999; // of several jobs
-    if (links.some(({ uses }) => uses.some(([, , ...shares]) => isFull(shares)))) text(right, 0, "bottleneck", { "text-anchor": "end", fill: "var(--pl-hot-ink)", "font-weight": 650 });
+    if (links.some(({ uses }) => uses.some(([, , ...shares]) => isFull(shares)))) {
+      const full = FULL.find((words) => left + wide(about) + 18 + LANES.sign + wide(words) < right) ?? FULL.at(-1);
+      text(right, 0, full, { "text-anchor": "end" });
+      svgShape("rect", { x: right - wide(full) - 6 - LANES.sign, y: 7, width: LANES.sign, height: LANES.full, fill: "var(--pl-hot)" }, host);
+    }
     links.forEach(({ name, uses }, i) => {
       const room = Math.min((LANES.link + (alone ? LANES.job * jobs.length : 0)) * grown - 12, alone ? LANES.alone : LANES.highest), base = top + 8 + room;
       if (!alone) text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
@@ -230,7 +237,7 @@ class JobsPage extends PlayedPage {
     this.cursor?.setAttribute("x2", this.x(time));
     const drawn = this.scene.draw(time);
     for (const [name, { style }] of this.key) {
-      const there = name === "jb-uplink" || drawn.has(name);
+      const there = drawn.has(name);
       Object.assign(style, { visibility: there ? "visible" : "hidden", order: there ? 0 : 1 }); // its room stays, at the end
     }
   }

@@ -6,10 +6,11 @@ import { svgShape, svgText } from "./svg.js";
 const TINT = 0.6; // opacity of a colour that is no grey, wherever it is an area: words on it stay readable
 // px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; names of jobs stand below so many rows of hosts
 const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 120, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 14, causes: [18, 14, 12], name: 16, rows: 2 };
+const UPLINK = "uplinks"; // beside the first of them
 const PALE = "gather"; // near the ground: it has an outline
 const GREYS = ["muted", PALE]; // of the first two jobs: in full they are more than 2 to 1 apart
 const WORDS = ["bottleneck", "all full, both ways"]; // once for all uplinks
-const ARROW = "l8 12h-16z"; // px
+const WAY = { long: 40, head: 13, thick: 1.5, apart: 12, room: 24 }; // px: the arrow beside an uplink that says which way it goes
 
 // The look of an area of a job.
 export function areaOf(role) {
@@ -47,6 +48,7 @@ export class JobsScene {
     floor.wide = Math.min(FLOOR.widest, (wide - 2 * FLOOR.pad + FLOOR.gap) / row - FLOOR.gap); // of a host: they fill their leaf
     host.replaceChildren();
     this.boxes = [];
+    this.named = new Set();
     this.pipes = [];
     svgShape("rect", { x: (each - apart - wide) / 2, y: 0, width: each * (leaves.length - 1) + wide, height: FLOOR.spine, rx: 6, fill: "var(--pl-panel)" }, host);
     this.text(width / 2, 16, "spine", { "text-anchor": "middle", fill: "var(--pl-muted)" });
@@ -65,13 +67,14 @@ export class JobsScene {
     host.style.height = `${high}px`;
   }
 
-  // Whose hosts they are, below those that stand side by side.
+  // Whose hosts they are, below the first of each job: the others have its colour.
   names(leaf, row, place) {
-    const { data, floor } = this, whose = (k) => this.jobOf.get(leaf * data.leaf + k);
+    const { data, floor, named } = this, whose = (k) => this.jobOf.get(leaf * data.leaf + k);
     for (let from = 0, until; from < data.leaf; from = until) {
       for (until = from + 1; until < data.leaf && until % row && whose(until) === whose(from); ) until++;
-      const [[left, top], [last]] = [place(from), place(until - 1)], right = last + floor.wide, title = data.jobs[whose(from)]?.title ?? "";
-      if (widthOf(title, FLOOR.letters, false) <= right - left + FLOOR.gap) this.text((left + right) / 2, top + floor.host + 8, title, { "text-anchor": "middle", fill: "var(--pl-ink)" });
+      const [[left, top], [last]] = [place(from), place(until - 1)], right = last + floor.wide, job = whose(from), title = data.jobs[job]?.title ?? "";
+      if (named.has(job) || !title) continue;
+      if (widthOf(title, FLOOR.letters, false) <= right - left + FLOOR.gap) named.add(job) && this.text((left + right) / 2, top + floor.host + 8, title, { "text-anchor": "middle", fill: "var(--pl-ink)" });
     }
   }
 
@@ -85,10 +88,17 @@ export class JobsScene {
     svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-panel)" }, host);
     const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, ...areaOf(role) }, host));
     const frame = svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host);
-    const arrow = out ? `M${x + wide / 2} ${y + 8}${ARROW}` : `M${x + wide / 2} ${y + floor.pipe - 8}${ARROW.replace(" 12", " -12")}`;
-    svgShape("path", { d: arrow, fill: "var(--pl-ink)", stroke: "var(--pl-paper)", "stroke-width": 3, "stroke-linejoin": "round", "paint-order": "stroke" }, host); // seen on any job's colour
-    const full = this.cause(out ? x - 10 : x + wide + 10, floor, out ? "end" : "start");
-    this.pipes.push({ link, out, parts, x, wide, frame, full, room: each / 2 - wide - 8 });
+    const beside = each / 2 - wide - 8, aside = this.way(out, x, wide, beside >= WAY.room && (beside < FLOOR.word || beside >= FLOOR.word + WAY.room)), room = beside - aside;
+    if (out && !this.pipes.length && beside >= widthOf(UPLINK, FLOOR.letters, false) + WAY.apart) this.text(x - 10, y + FLOOR.letters + 4, UPLINK, { "text-anchor": "end", fill: "var(--pl-muted)" });
+    const full = this.cause(out ? x - aside - 10 : x + wide + aside + 10, floor, out ? "end" : "start");
+    this.pipes.push({ link, out, parts, x, wide, frame, full, aside, room });
+  }
+
+  // Which way an uplink goes, as an arrow beside it, or upon it where words have the room. Returns what the arrow takes beside it.
+  way(out, x, wide, beside) {
+    const { floor, host } = this, middle = FLOOR.spine + floor.pipe / 2, at = beside ? (out ? x - WAY.apart : x + wide + WAY.apart) : x + wide / 2, [tip, tail] = (out ? [-1, 1] : [1, -1]).map((side) => middle + (side * WAY.long) / 2), neck = tip + (out ? WAY.head : -WAY.head) * 0.8;
+    svgShape("path", { d: `M${at - WAY.thick} ${tail}V${neck}H${at - WAY.head / 2}L${at} ${tip}L${at + WAY.head / 2} ${neck}H${at + WAY.thick}V${tail}z`, fill: "var(--pl-ink)", stroke: "var(--pl-paper)", "stroke-width": 3, "paint-order": "stroke" }, host);
+    return beside ? WAY.apart + WAY.head / 2 : 0;
   }
 
   // What limits, right beside the uplink that does.
@@ -100,7 +110,7 @@ export class JobsScene {
   causeOfAll(leaf) {
     const into = this.pipes[2 * leaf - 1], out = this.pipes[2 * leaf];
     if (!into || !out) return null;
-    const from = into.x + into.wide, x = (from + out.x) / 2, y = FLOOR.spine + this.floor.pipe / 2, letters = FLOOR.causes.find((size) => widthOf(WORDS[1], size, true) + 6 <= out.x - from);
+    const from = into.x + into.wide + into.aside, to = out.x - out.aside, x = (from + to) / 2, y = FLOOR.spine + this.floor.pipe / 2, letters = FLOOR.causes.find((size) => widthOf(WORDS[1], size, true) + (into.aside ? 16 : 6) <= to - from);
     if (!letters) return null;
     const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host);
     WORDS.forEach((line, i) => svgText(line, { x, y: y + (i ? letters : -4), "text-anchor": "middle", "font-size": letters, "font-weight": i ? 400 : 650, fill: "var(--pl-hot-ink)" }, group));

@@ -119,7 +119,7 @@ def test_what_hosts_do_at_a_moment_is_told_right_below_the_leaves(opened):
     assert scene["y"] + scene["height"] <= key["y"]
     assert key["y"] + key["height"] <= lanes["y"]
     pairs = page.locator(".np-key .np-pair")
-    expect(pairs).to_have_text(["uplink, as wide as its rate", "host sends", "host computes", "host waits"])
+    expect(pairs).to_have_text(["host sends", "host computes", "host waits"])
     shown = "all => all.filter((pair) => pair.checkVisibility({ visibilityProperty: true })).map(({ textContent }) => textContent)"
     for moment_us in (1000, 10_500, 18_000):
         seek(page, moment_us)
@@ -128,7 +128,7 @@ def test_what_hosts_do_at_a_moment_is_told_right_below_the_leaves(opened):
                 "[...peerlabPages][0].scene.boxes.map(({ fill, frame }) => Number(fill.getAttribute('opacity')) > 0 ? 'host sends' : frame.getAttribute('stroke-dasharray') === 'none' ? 'host waits' : 'host computes')"
             )
         )
-        assert set(pairs.evaluate_all(shown)) == acts | {"uplink, as wide as its rate"}, moment_us
+        assert set(pairs.evaluate_all(shown)) == acts, moment_us
 
 
 @pytest.fixture(scope="module")
@@ -196,8 +196,11 @@ def test_leaves_begin_where_the_card_and_the_lanes_do_and_end_where_the_page_doe
     assert ends == pytest.approx([page_end] * 2, abs=1)
     assert min(left for left, _ in hosts) >= card["x"]
     assert max(right for _, right in hosts) <= page_end
-    # a card is as wide as on the pages beside it, not as the page with its few words
-    assert (card["width"] < width / 3) == (width == 1280)
+    # without a table beside it the card is as wide as all the others, and nothing is left blank
+    assert card["x"] + card["width"] == pytest.approx(page_end, abs=1)
+    value, words = (page.locator(f".np-hero {part}").bounding_box() for part in (".ts-value", ".ts-note"))
+    in_a_row = words["y"] < value["y"] + value["height"] and words["x"] > value["x"] + value["width"]
+    assert in_a_row == (width == 1280)
 
 
 def test_a_job_has_one_tint_in_the_whole_page(opened):
@@ -228,10 +231,11 @@ def test_jobs_are_plain_greys_that_stand_apart_and_the_pale_ones_hosts_have_an_o
     assert set(outlines) == {"var(--pl-muted)"}
 
 
-def test_each_job_has_its_name_below_its_hosts_and_the_axis_has_moments(opened):
+def test_each_job_has_its_name_once_below_its_hosts_and_the_axis_has_moments(opened):
+    """It stood below those of every leaf, and in their use of the uplinks."""
     page = opened()
-    expect(page.locator(".np-scene text", has_text="job 0")).to_have_count(2)
-    expect(page.locator(".np-scene text", has_text="job 1")).to_have_count(2)
+    expect(page.locator(".np-scene text", has_text="job 0")).to_have_count(1)
+    expect(page.locator(".np-scene text", has_text="job 1")).to_have_count(1)
     name, host = (
         page.locator(".np-scene text", has_text=re.compile(f"^{words}$")).first.bounding_box()
         for words in ("job 0", "1")
@@ -285,8 +289,9 @@ def test_where_jobs_fill_an_uplink_its_use_says_so_and_names_of_its_ends_stand_a
     """Blocks of 190 px were the loudest of the page, and nothing in them was the bottleneck."""
     page = open_page(jobs_page_html(alike))
     resize(page, width, 900)
-    expect(page.locator(".np-strip text", has_text="bottleneck")).to_have_count(1)
-    full = page.locator('.np-strip rect[fill="var(--pl-hot)"]')
+    expect(page.locator(".np-strip text", has_text="full and shared")).to_have_count(1)
+    expect(page.locator("text", has_text="bottleneck")).to_have_count(1)  # at the uplinks
+    full = page.locator('.np-strip rect[fill="var(--pl-hot)"][shape-rendering]')  # not that of its name
     link = alike.trace.uses[0].link
     uses = [use for use in alike.trace.uses if use.link == link]
     both = sum(use.end - use.start for use in uses if len(dict(use.rates)) > 1)
@@ -299,3 +304,19 @@ def test_where_jobs_fill_an_uplink_its_use_says_so_and_names_of_its_ends_stand_a
     for words, end in (("100 %", ground["y"]), ("0 %", ground["y"] + ground["height"])):
         name = page.locator(f".np-strip text:text-is('{words}')").bounding_box()
         assert name["y"] + name["height"] / 2 == pytest.approx(end, abs=2)
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+def test_an_arrow_beside_each_uplink_says_which_way_it_goes(open_page, alike, width):
+    """Heads at its ends lay upon the seam of two colours, and looked like a part of what is sent."""
+    page = open_page(jobs_page_html(alike))
+    resize(page, width, 900)
+    arrows = page.locator('.np-scene path[fill="var(--pl-ink)"]').evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+    )
+    links = page.evaluate(
+        "[...peerlabPages][0].scene.pipes.map(({ out, frame }) => { const { left, right } = frame.getBoundingClientRect(); return [out, left, right] })"
+    )
+    for (left, right), (out, from_, to) in zip(arrows, links, strict=True):
+        assert right < from_ if out else left > to
+    expect(page.locator(".np-scene text", has_text="uplinks")).to_have_count(1)
