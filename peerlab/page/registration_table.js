@@ -2,7 +2,7 @@
 import { Rows } from "./rows.js";
 import { sayTime } from "./words.js";
 
-const TABLE = { left: 414, right: 646, standing: 5, top: 20, pitch: 18, rows: 4, inset: 7, between: 18 };
+const TABLE = { left: 414, right: 646, top: 20, pitch: 18, rows: 4, inset: 7, between: 18 };
 const BESIDE_TITLE = 24; // units: a title that has less beside it is cut short
 
 /**
@@ -41,12 +41,12 @@ export class RegistrationTable {
   // Adds what the table shows at a moment; `hot`: registering is what the run waits for; `slide`: on a slide; wide(text, size, style) says how much
   // of the scene words take; `style` is that of words that are no names.
   add(words, quads, time, pace, { hot, slide, wide, style }) {
-    const { table } = this, { top, pitch, rows, inset } = TABLE, aside = table.live ? 0 : TABLE.standing, [left, right, height] = [TABLE.left + aside, TABLE.right - aside, rows * pitch];
+    const { table } = this, { left, right, top, pitch, rows, inset } = TABLE, height = rows * pitch;
     if (!hot && (slide || document.documentElement.hasAttribute("data-framed"))) return; // a slide shows it where registering is what the run waits for
     if (hot) quads.push([left - 5, top - 19, right + 5, top + height + 16, "none", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;
-    words.push([left + 2, 11, whole ? table.title : title, 12, "bold", "ink", "left"]);
+    words.push([left, 11, whole ? table.title : title, 12, "bold", "ink", "left"]);
     if (!table.live) {
       table.lines.forEach(([name, note], i) => {
         const y = top + i * pitch;
@@ -66,7 +66,7 @@ export class RegistrationTable {
     if (!table.total) return; // all were hits
     const total = table.total.split(", ");
     while (total.length > 1 && wide(total.join(", "), 11, "normal") > right - left) total.pop(); // first whose it is
-    words.push([left + 2, top + rows * pitch + 6, total.join(", "), 11, "normal", "muted", "left"]);
+    words.push([left, top + rows * pitch + 6, total.join(", "), 11, "normal", "muted", "left"]);
   }
 
   // The regions last asked for, in a stable order.

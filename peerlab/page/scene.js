@@ -7,7 +7,7 @@ import { Rows } from "./rows.js";
 import { ScheduleSteps } from "./schedule_steps.js";
 import { View } from "./view.js";
 import { PartTip } from "./tip.js";
-import { besideSwitch, comesDown, occupied, PASSED, phaseOfWait } from "./trains.js";
+import { besideSwitch, occupied, PASSED, phaseOfWait } from "./trains.js";
 import { Way } from "./way.js";
 import { sayTime, sayWaiting } from "./words.js";
 
@@ -30,9 +30,9 @@ const MORE = "\u22ee"; // in the place of the last two of a queue that is longer
 const READ_ANYWHERE = / busy$|latency|^PCIe switch$/; // words that are no names and are written even where only names are, if they fit
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
-const AS_HIGH = 0.01; // units: ends of slices are computed
+const ON_SWITCH = 10; // units: slices cross a switch so far beside its middle, at most
 const COVER = 4; // of what hides the dots of a way in a switch where a slice is
-const THIN = 2.6; // units: a slice of other nodes, one line, as an outline looks like two more ways
+const THIN = 0.5; // a slice of other nodes has half the breadth: one line, as an outline looks like two more ways
 const THINNEST = 3; // px: a narrower slice is a hairline
 const BESIDE_EDGES = 8; // px: from words to both sides of their box
 const RIM = 1.5; // px: the dark edge of a slice on the wire, whose ground is of its colour
@@ -41,8 +41,8 @@ const SUM = "sum";
 const LEAST_LATE = 0.05;
 const NODE_WIDTH = 408; // units: what is between the nodes ends so far from the right
 const NO_RING = { xs: [], ys: [], line: [], width: [], alpha: [] };
-const RING = { x: 470, y: 132, radius: 15, dots: 24, words: 34 };
-const SPARSE_RING = { ...RING, x: 444, words: 46 }; // where words are larger than their place
+const RING = { y: 132, radius: 15, dots: 24, words: 34, dot: 4 };
+const SPARSE_RING = { ...RING, words: 46 }; // where words are larger than their place
 const BESIDE_RING = 24; // units: at least so much room is between the nodes and words that stand in the middle
 const SLIDE_RING = { x: SCENE_WIDTH / 2, y: 61, radius: 49, dots: 24, below: [124, 140] }; // between the nodes, where a slide has no table; its words below it
 const BESIDE_HOST = 80; // units: so far words at the side of a node are clear of host memory
@@ -65,7 +65,6 @@ const rowsOf = (columns, isKept) => Object.fromEntries(Object.entries(columns).m
  * @property {Object<string, (number | null)[][][]>} stops
  * @property {Object<string, [number, number][][]>} waiting
  * @property {Object<string, [number, number][][][]>} queues
- * @property {Object<string, number[]>} aside
  * @property {number} breadth
  * @property {number} bus
  * @property {number} cell
@@ -169,6 +168,7 @@ export class Scene extends View {
     this.size = this.room();
     if (width > HIDDEN) this.scale = width / this.units.width; // not while it is hidden
     if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
+    this.besideWords = this.middleRing;
     for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
     const slots = boxes(data.slots);
     figures.fill("scene_slots", rowsOf(slots, (i) => !this.ownOnly || slots.right[i] - slots.left[i] > data.cell), ["fill", "line"]);
@@ -182,7 +182,8 @@ export class Scene extends View {
     this.rims = {};
     for (const [stage, role] of Object.entries(data.roles)) this.rims[stage] = figures.colour(`${role}-ink`);
     this.edge = figures.colour("box");
-    this.pale = Object.fromEntries(Object.entries(this.palette).map(([stage, colour]) => [stage, mixed(colour, this.edge, PALE)])); // no dots are seen through it
+    const tint = figures.colour("tint");
+    this.pale = Object.fromEntries(Object.entries(this.palette).map(([stage, colour]) => [stage, mixed(colour, tint, PALE)])); // no dots are seen through it
     this.lastWords = "";
   }
 
@@ -196,17 +197,19 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    if (!this.narrow) return words.map((word) => this.between(this.asRead(word))).map((word, _, all) => this.centred(word, all));
+    if (!this.narrow) return words.map((word) => this.between(this.asRead(word, words))).map((word, _, all) => this.centred(word, all));
     const isAlone = (name) => words.some((word) => word[0] === name[0] && word[1] > name[1] && word[1] - name[1] < NEXT_LINE && this.lies(word, [this.box(name)])); // the line below it has no room
     return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word, words) : word)).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
   }
 
-  // A word as it is written where only names are: how busy something is, too, if that is no wider than its box. A slide has larger words and its own.
-  asRead([x, y, text, size, style, ...form]) {
+  // A word as it is written where only names are: how busy something is, too, if that is no wider than its box, in the place of a rate above it. A slide has
+  // larger words and its own.
+  asRead([x, y, text, size, style, ...form], words) {
     const word = [x, y, text, size, style, ...form], { boxes } = this.data, own = this.box(word);
     if (!this.figures.sparse || style === "bold" || !READ_ANYWHERE.test(text)) return word;
     const at = boxes.left.findIndex((left, i) => left < x && x < boxes.right[i] && boxes.top[i] < y && y < boxes.bottom[i]);
-    return at >= 0 && own.right - own.left > (boxes.right[at] - boxes.left[at]) * this.scale - BESIDE_EDGES ? word : [x, y, text, size, READ, ...form];
+    const rate = at < 0 && words.find((other) => other[0] === x && other[1] < y && y - other[1] < NEXT_LINE && other[4] !== "bold" && !READ_ANYWHERE.test(other[2]));
+    return at >= 0 && own.right - own.left > (boxes.right[at] - boxes.left[at]) * this.scale - BESIDE_EDGES ? word : [x, rate ? rate[1] : y, text, size, READ, ...form];
   }
 
   // Where only names are written, a name stands in the middle of what its box has free: above the buffers, if there are some, and on no way; of *CPU cores* the
@@ -293,7 +296,13 @@ export class Scene extends View {
   // Where the ring stands, and the words beside or below it.
   get ring() {
     if (this.ownOnly && this.enlarged && this.meta.hot !== "registration") return SLIDE_RING;
-    return this.figures.sparse ? SPARSE_RING : RING;
+    return this.besideWords;
+  }
+
+  // The ring with the words beside it, both in the middle between the nodes; they do not move when a step has one more digit.
+  get middleRing() {
+    const ring = this.figures.sparse ? SPARSE_RING : RING, { words, radius, dot } = ring, { steps } = this.meta;
+    return { ...ring, x: (SCENE_WIDTH + radius + dot - words - this.across(`step ${steps} of ${steps}`, 13, "bold")) / 2 };
   }
 
   // Whether words have room; where they are larger than their place, those that come first have it.
@@ -407,16 +416,13 @@ export class Scene extends View {
     const [left, top, right, bottom] = this.data.nic, nics = [[left, top, right, bottom], [SCENE_WIDTH - right, top, SCENE_WIDTH - left, bottom]];
     const add = (train, way, full) => nics.reduce((parts, nic) => parts.flatMap((part) => outside(part, nic)), [way]).forEach((part) => addPart(train, part, full));
     const addPart = ({ stage, odd, hollow, crosses }, way, full) => {
-      const points = this.line(way), rim = crosses && this.rims[stage], width = Math.max(THINNEST, hollow ? THIN * zoom : full); // the neighbours' are in the background
+      const points = this.line(way), rim = crosses && this.rims[stage], width = Math.max(THINNEST, hollow ? THIN * full : full); // the neighbours' are in the background
       if (rim && !hollow) draw(longer(points, RIM / zoom), rim, width + 2 * RIM);
       draw(points, hollow && rim ? rim : (odd && !hollow ? this.pale : this.palette)[stage], width);
     };
     const { breadth, bus, sums } = this.data;
     for (const { points } of trains) this.cover(rows, points, bus);
-    for (const one of trains) {
-      const aside = this.data.aside[one.stage][one.device], off = sums.role && comesDown(one.points, one.variant, sums) ? -aside : aside;
-      const corner = this.data.stops[one.stage][one.device][one.variant][2], { from, to } = one.part;
-      if (!one.crosses) one.points = shifted(one.points, off, [from === corner, to === corner]);
+    for (const one of [...trains].sort((a, b) => a.hollow - b.hollow)) { // thin ones are seen on broad ones in a port
       const width = (one.crosses ? BROAD : breadth) * zoom;
       if (!sums.role) add(one, one.points, width);
       else for (const { points, summed } of besideSwitch(one.points, one.variant, sums)) add({ ...one, stage: summed ? SUM : one.stage, hollow: false }, points, width);
@@ -441,8 +447,8 @@ export class Scene extends View {
   cover(rows, points, bus) {
     for (let i = 1; i < points.length; i++) {
       const leg = points.slice(i - 1, i + 1);
-      if (leg.some(([, y]) => Math.abs(y - bus) > AS_HIGH)) continue;
-      const [from, to] = this.line(leg);
+      if (leg.some(([, y]) => Math.abs(y - bus) > ON_SWITCH)) continue;
+      const [from, to] = this.line(leg.map(([x]) => [x, bus]));
       rows.xs.push([from[0], to[0]]);
       rows.ys.push([from[1], to[1]]);
       rows.line.push(this.edge);
@@ -527,15 +533,16 @@ export class Scene extends View {
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step. Where words are larger than their place, they stand below the boxes.
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.steps.latest(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
-    const { sparse } = this.figures, low = sparse && !this.narrow && other[2] < LOW;
-    // on a slide no name moves when the partner has one more digit
-    const longest = this.enlarged ? widthOf(`${sight.unit} ${this.meta.nodes - 1}`, parseFloat(this.px(12)), true) / this.scale : 0;
+    // no name moves when the partner has one more digit
+    const { sparse } = this.figures, longest = sparse || this.enlarged ? this.across(`${sight.unit} ${this.meta.nodes - 1}`, 12, "bold") : 0;
+    const highest = () => Math.max(longest, ...[sight.node, partner].flatMap((number) => this.sayWhatIsSlow(number)).map((word) => this.across(word, 12, "bold")));
+    const low = sparse && !this.narrow && other[2] < LOW && node[0] + highest() > BESIDE_HOST;
     const addName = (number, [edge, y], align) => {
-      const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, this.enlarged || (sparse && !low)), wide = widthOf(name, parseFloat(this.px(12)), true) / this.scale;
-      const aside = this.enlarged ? (node[0] + longest > BESIDE_HOST ? 5 : 0) : sparse && !low && (node[0] + wide > BESIDE_HOST || slow.length) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
+      const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, this.enlarged || (sparse && !low)), wide = this.across(name, 12, "bold");
+      const aside = this.enlarged ? (node[0] + longest > BESIDE_HOST ? 5 : 0) : sparse && !low && node[0] + Math.max(wide, ...slow.map((word) => this.across(word, 12, "bold"))) > BESIDE_HOST ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
       words.push([x, y, name, 12, "bold", "ink", align]);
-      if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 11, this.style, "hot-ink", align]);
-      else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 14 + 12 * i), word, 11, this.style, "hot-ink", align]));
+      if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 12, "bold", "hot-ink", align]);
+      else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 15 + 14 * i), word, 12, "bold", "hot-ink", align]));
     };
     addName(sight.node, [node[0], low ? other[2] : node[2]], "left");
     if (partner >= 0) addName(partner, [node[1], low ? other[2] : node[2]], "right");
@@ -546,11 +553,11 @@ export class Scene extends View {
 
   // What is slow at a node, in the lines that there is room for beside its name.
   sayWhatIsSlow(number, short) {
-    const { slow } = this.data.sight, [what, ...rest] = (this.isToldByChip ? "" : slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
+    const { slow } = this.data.sight, [what, ...rest] = (slow[number] || "").split(" "), share = rest.filter((part) => !short || part !== "at").join(" ");
     return what ? (this.narrow && this.host.clientWidth >= ONE_LINE ? [`${what} ${share}`] : [what, share]) : [];
   }
 
-  // Whether a chip above the picture says what is slow or lost: in the lab, where that is at one node. The picture marks what the run waits for, and nothing else then.
+  // Whether a chip above the picture says what is slow or lost: in the lab, where that is at one node. Its mark stands there, and no ring says it once more.
   get isToldByChip() {
     return Object.keys(this.data.sight.slow).length === 1 && Boolean(this.page.root.closest(".pl-explorer")?.querySelector(".pl-fault"));
   }
@@ -600,17 +607,6 @@ export class Scene extends View {
     const fits = (text) => this.narrow || widthOf(text, letters) / this.scale <= (ring.below ? SCENE_WIDTH - 2 * NODE_WIDTH - BESIDE_RING : SCENE_WIDTH - NODE_WIDTH - ring.x - ring.words);
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
   }
-}
-
-// A broken line beside another: `off` to the right of its way up, and below its way across; where an end is joined to the rest of its way
-// at a corner, beside both.
-function shifted(points, off, joined) {
-  const upright = ([[x, y], [x2, y2]]) => Math.abs(x - x2) < Math.abs(y - y2);
-  return points.map(([x, y], i) => {
-    if ((i === 0 && joined[0]) || (i === points.length - 1 && joined[1])) return [x + off, y + off];
-    const legs = [i && [points[i - 1], points[i]], i < points.length - 1 && [points[i], points[i + 1]]].filter(Boolean);
-    return [x + (legs.some(upright) ? off : 0), y + (legs.every(upright) ? 0 : off)];
-  });
 }
 
 // The parts of a broken line outside a box: a slice ends at the edge of a NIC, and the words in it stand alone.

@@ -32,7 +32,7 @@ function share(time, since, until) {
 }
 
 // Whether what is on this part of a way, that lies in one node, is a sum: it goes on the other side of links than what goes up.
-export function comesDown([[x]], variant, { left }) {
+function comesDown([[x]], variant, { left }) {
   return x <= left ? variant === 2 || variant === 3 : variant === 0;
 }
 

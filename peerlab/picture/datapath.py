@@ -20,7 +20,7 @@ from peerlab.picture.scene_host import arrows
 from peerlab.picture.shown_nodes import ShownNodes, unit
 from peerlab.picture.theme import stage_role
 from peerlab.picture.tips import Tip, tips
-from peerlab.picture.trains import NIC_RIM, aside, breadth, queues
+from peerlab.picture.trains import NIC_RIM, beside, breadth, queues
 from peerlab.picture.waiting import badge_place, waiting_places
 
 _MOVE_TIMES = ("enter", *PASSED, "until")
@@ -61,8 +61,6 @@ class SceneParcel(PageDrawing):
     """For each stage and device: where slices wait, first in the queue first."""
     queues: dict[int, list[list[list[Point]]]]
     """For each stage: where slices wait on their way, see `trains.queues`."""
-    aside: dict[int, list[float]]
-    """For each stage and device: how far from the middle of a link its slices go."""
     breadth: float
     """How broad a slice on a link is."""
     bus: float
@@ -103,14 +101,19 @@ def scene(picture: Picture) -> SceneParcel:
     return {
         **picture.drawing.page(),
         "tips": tips(sketch),
-        "ways": {index[s]: [ways(geometry, track, d) for d in devices] for s, track in tracks.items()},
-        "stops": {index[s]: [stops(geometry, track, d) for d in devices] for s, track in tracks.items()},
+        "ways": {
+            index[s]: [ways(beside(geometry, sketch.drawn, s, d), track, d) for d in devices]
+            for s, track in tracks.items()
+        },
+        "stops": {
+            index[s]: [stops(beside(geometry, sketch.drawn, s, d), track, d) for d in devices]
+            for s, track in tracks.items()
+        },
         "waiting": {
             index[s]: [waiting_places(geometry, track, d) for d in devices] for s, track in tracks.items()
         },
         "queues": {index[s]: queues(geometry, track) for s, track in tracks.items()},
-        "aside": {index[s]: [aside(sketch.drawn, s, d) for d in devices] for s in tracks},
-        "breadth": breadth(sketch.drawn),
+        "breadth": breadth(geometry, sketch.drawn),
         "bus": BUS,
         "cell": CELL,
         "nic": (NIC[0] - NIC_RIM, BOX_TOP - NIC_RIM, NIC[1] + NIC_RIM, BOX_BOTTOM + NIC_RIM),

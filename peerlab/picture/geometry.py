@@ -1,6 +1,6 @@
 """Positions of the parts of a node in the data path's picture, and the tracks of slices through it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from peerlab.answer.run import Run
@@ -45,6 +45,10 @@ ARROW = 12.0
 """Room for an arrow beside a lane of the uplink: it says which way slices go there."""
 THICKNESS = 1.3
 """Units of thickness per GB/s."""
+BREADTH = 20.0
+"""Of all slices that pass a link side by side, where it is not thinner."""
+_BESIDE_SLICES = 3.0
+"""From slices to both edges of their lane of the uplink, so that each is seen in its own and the edge is, too."""
 SLOT = 12.5
 """Distance between waiting slices."""
 _BESIDE = MEMORY[2] - 20
@@ -68,6 +72,8 @@ class Geometry:
     """Whether slices go through memory that both nodes reach, past NIC and wire."""
     domain: bool = False
     """Whether NVLink joins several nodes: their trays stand in the place of a host, and a device and its NIC of one below them."""
+    aside: float = 0.0
+    """How far beside the middle slices go along the uplink and the switch, -1 to 1 of half the breadth of all; through ports they go in the middle."""
 
     @property
     def host(self) -> bool:
@@ -154,6 +160,30 @@ class Geometry:
         """Distance of the uplink's two directions from its middle."""
         return self.thickness(self.cluster.uplink_Bps) / 2 + 1
 
+    @property
+    def lane_breadth(self) -> float:
+        """Breadth of all slices that pass a direction of the uplink side by side."""
+        return min(BREADTH, self.thickness(self.cluster.uplink_Bps) - 2 * _BESIDE_SLICES)
+
+    @property
+    def up(self) -> float:
+        """Where slices go up the uplink in node 0."""
+        return UPLINK - self.lane + self.aside * self.lane_breadth / 2
+
+    @property
+    def down(self) -> float:
+        """Where they come down."""
+        return UPLINK + self.lane + self.aside * self.lane_breadth / 2
+
+    def along(self, place: float) -> float:
+        """Return where slices are that go along a place with room for all side by side."""
+        return place + self.aside * BREADTH / 2
+
+    @property
+    def _coming_down(self) -> "Geometry":
+        """These positions for slices from a NIC: sums that a switch sends go on the other side of links than what goes up."""
+        return replace(self, aside=-self.aside) if self.sums else self
+
     @staticmethod
     def thickness(rate_Bps: int | None) -> float:  # noqa: N803
         """Return how thick a link of this capacity is drawn; one that is left out never limits anything."""
@@ -164,28 +194,28 @@ class Geometry:
 
     def to_memory(self, node: int, device: int) -> list[Point]:
         """Return the way from a device up to host memory."""
-        x, up = self.middle(device), UPLINK - self.lane
-        return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, MEMORY[3] - 14)])
+        x, up, bus = self.middle(device), self.up, self.along(BUS)
+        return self._at(node, [(x, ENTRY), (x, bus), (up, bus), (up, MEMORY[3] - 14)])
 
     def memory_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way of a device's slices from host memory down to the NIC."""
-        down, nic, wire = UPLINK + self.lane, PORT, self.wire(device)
+        down, bus = self.down, self.along(BUS)
         if self.apart:
-            return self._at(node, [(_BESIDE, MEMORY[3] - 14), (_BESIDE, ROOT), (nic, ROOT), (nic, wire)])
-        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (nic, BUS), (nic, wire)])
+            down, bus = self.along(_BESIDE), self.along(ROOT)
+        return self._at(node, [(down, MEMORY[3] - 14), (down, bus), (PORT, bus), (PORT, self.wire(device))])
 
     def device_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way from a device across the switch to the NIC, over the CPU if need be, or straight where there is no switch."""
-        x, nic, up, down = self.middle(device), PORT, UPLINK - self.lane, UPLINK + self.lane
-        wire = self.wire(device)
+        x, nic, up, down = self.middle(device), PORT, self.up, self.down
+        wire, bus, root = self.wire(device), self.along(BUS), self.along(ROOT)
         if not self.switch:  # clear of the device's name
             return self._at(node, [(self.device(device)[1] - EDGE, wire), (nic, wire)])
         if self.apart:
-            return self._at(node, [(x, ENTRY), (x, BUS), (up, BUS), (up, ROOT), (nic, ROOT), (nic, wire)])
+            return self._at(node, [(x, ENTRY), (x, bus), (up, bus), (up, root), (nic, root), (nic, wire)])
         if self.redirected:
-            turn = [(up, BUS), (up, ROOT), (down, ROOT), (down, BUS)]
-            return self._at(node, [(x, ENTRY), (x, BUS), *turn, (nic, BUS), (nic, wire)])
-        return self._at(node, [(x, ENTRY), (x, BUS), (nic, BUS), (nic, wire)])
+            turn = [(up, bus), (up, root), (down, root), (down, bus)]
+            return self._at(node, [(x, ENTRY), (x, bus), *turn, (nic, bus), (nic, wire)])
+        return self._at(node, [(x, ENTRY), (x, bus), (nic, bus), (nic, wire)])
 
     def device_to_port(self, node: int, device: int) -> list[Point]:
         """Return the way from a device out of its own ports, below the boxes."""
@@ -201,27 +231,29 @@ class Geometry:
 
     def nic_to_memory(self, node: int, device: int) -> list[Point]:
         """Return the way that a device's received slices take up to host memory: the direction that copies out take as well."""
-        up, nic, wire = UPLINK - self.lane, PORT, self.wire(device)
-        if self.apart:
-            return self._at(node, [(nic, wire), (nic, ROOT), (_BESIDE, ROOT), (_BESIDE, MEMORY[3] - 14)])
-        return self._at(node, [(nic, wire), (nic, BUS), (up, BUS), (up, MEMORY[3] - 14)])
+        g = self._coming_down
+        up, bus = (g.along(_BESIDE), g.along(ROOT)) if self.apart else (g.up, g.along(BUS))
+        return self._at(node, [(PORT, self.wire(device)), (PORT, bus), (up, bus), (up, MEMORY[3] - 14)])
 
     def from_memory(self, node: int, device: int) -> list[Point]:
         """Return the way from host memory down to a device: the direction that the NIC reads through as well."""
-        x, down = self.middle(device), UPLINK + self.lane
-        return self._at(node, [(down, MEMORY[3] - 14), (down, BUS), (x, BUS), (x, ENTRY)])
+        g = self._coming_down
+        x, down, bus = self.middle(device), g.down, g.along(BUS)
+        return self._at(node, [(down, MEMORY[3] - 14), (down, bus), (x, bus), (x, ENTRY)])
 
     def nic_to_device(self, node: int, device: int) -> list[Point]:
         """Return the way of what the NIC writes into device memory: over the CPU it goes up and down by the other side of the uplink."""
-        points = self.device_to_nic(node, device)[::-1]
-        up, down = (self.x(node, UPLINK + side * self.lane) for side in (-1, 1))
+        g = self._coming_down
+        points = g.device_to_nic(node, device)[::-1]
+        up, down = self.x(node, g.up), self.x(node, g.down)
         swapped = {up: down, down: up}
         # Up and down swap sides; all other places lie on neither.
         return [(swapped.get(x, x), y) for x, y in points]
 
     def through_cpu(self, node: int) -> list[Point]:
         """Return the way from host memory through the CPU and back."""
-        y, start, turn = (CPU[1] + CPU[3]) / 2, MEMORY[2] - 14, CPU[0] + 9  # clear of the words in both
+        # clear of the words in both
+        y, start, turn = self.along((CPU[1] + CPU[3]) / 2), MEMORY[2] - 14, self.along(CPU[0] + 9)
         return self._at(node, [(start, y + 8), (turn, y + 8), (turn, y - 8), (start, y - 8)])
 
     def stub(self, node: int) -> list[Point]:

@@ -15,14 +15,12 @@ from peerlab.picture.trains import (
     BAR_WIDTH,
     WIDE,
     Part,
-    aside,
+    beside,
     beside_switch,
     breadth,
-    comes_down,
     occupied,
     queues,
     rises,
-    shifted,
     stretch,
     waits,
 )
@@ -124,7 +122,7 @@ def step_at(run: Run, time_ps: int) -> int:
 def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
     geometry = geometry_of(run)
     drawn = [stage.name for stage in run.scenario.stages if stage_kind(stage.name).track]
-    broad = breadth(drawn)
+    broad = breadth(geometry, drawn)
     placed: list[Slice] = []
     trains: list[Train] = []
     stuck: list[tuple[int, list[Point], Train]] = []
@@ -138,7 +136,8 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
             if segment["whose"] & OWN:
                 queued[stage, device] = queued.get((stage, device), 0) + 1
             continue
-        both = zip(ways(geometry, track, device), stops(geometry, track, device), strict=True)
+        there = beside(geometry, drawn, stage, device)
+        both = zip(ways(there, track, device), stops(there, track, device), strict=True)
         for variant, (points, passing) in enumerate(both):
             if not points or not segment["whose"] & (1 << variant):
                 continue
@@ -149,10 +148,9 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
                 placed += [Slice(points[-1], stage, hollow, geometry.sums and not variant)] * seen
             odd = (segment["slice"] + segment["step"] + step) % 2 == 1
             whole = Train(points, stage, variant > 0, odd, broad)
-            off = aside(drawn, stage, device)
             for part, wire in occupied(now, times, passing) if len(points) > 1 else []:
                 crosses = wire or rises(geometry, variant, part, passing)
-                trains += _under_way(geometry, whole, variant, part, None if crosses else off, passing[2])
+                trains += _under_way(geometry, whole, variant, part, crosses=crosses)
             phase = waits(now, times, passing)
             if phase is not None:
                 since, line = (
@@ -164,19 +162,11 @@ def _placed(run: Run, segments: Segments, time_ps: int) -> Moment:
     return Moment(placed, trains + standing, waiting, lines)
 
 
-def _under_way(
-    geometry: Geometry, whole: Train, variant: int, part: Part, off: float | None, corner: float | None
-) -> list[Train]:
-    """Return a part of a way as a slice fills it, `off` the middle of a link, or on the wire; where a switch adds up, on both sides of it.
-
-    `corner` is where the last part of the way begins.
-    """
+def _under_way(geometry: Geometry, whole: Train, variant: int, part: Part, *, crosses: bool) -> list[Train]:
+    """Return a part of a way as a slice fills it, which may cross the wire; where a switch adds up, on both sides of it."""
     line = stretch(whole.points, part)
-    if off is None:
+    if crosses:
         whole = replace(whole, width=WIDE)
-    else:
-        off = -off if geometry.sums and comes_down(line, variant) else off
-        line = shifted(line, off, [end == corner for end in part])
     if not geometry.sums:
         return [replace(whole, points=line)]
     sides = beside_switch(line, variant)

@@ -161,11 +161,11 @@ def _uplink(sketch: Sketch, node: int) -> None:
     for kind, side in zip(_LANES, (-1, 1), strict=True):
         x, hot = UPLINK + side * g.lane, _limits(sketch, node, kind)
         edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
-        d.box("pipes", edges, "box", "hot" if hot else "edge", HOT_EDGE if hot else 1.0)
-        full = half * max(sketch.part(node, resource) for resource in (kind, *others))
-        if full:
-            # Its edge marks the bottleneck: an orange fill is too near to amber slices.
-            full = min(full, half - HOT_EDGE / 2) if hot else full
+        if hot:  # seen at a glance; pale, as amber slices lie on it
+            d.box("pipes", edges, "hot-wash", "hot", HOT_EDGE)
+            continue
+        d.box("pipes", edges, "box", "edge")
+        if full := half * max(sketch.part(node, resource) for resource in (kind, *others)):
             edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
             d.box("loads", edges, "faint", "none")
     x = g.x(node, UPLINK + 2 * g.lane + ARROW + 12)
@@ -174,20 +174,20 @@ def _uplink(sketch: Sketch, node: int) -> None:
     mark = sketch.mark("switch.uplink")
     # Below the way over the CPU, if there is one: slices on it are broad.
     over_cpu = g.apart or g.redirected
-    top = MEMORY[3] + (26.5 if over_cpu else 12)
-    # How busy the bottleneck is stands in the headline.
-    says = [line for line in (rate, "" if is_hot else share) if line]
+    top = MEMORY[3] + (26.5 if over_cpu else 9)
+    says = [line for line in (rate, share) if line]
     if over_cpu and len(says) > 1:
         # There is room for one line more, and to the right of it as far as the NIC's link: the sign of an assumption stands behind the name.
         name += mark * (mark in rate)
         says = [", ".join((rate.removesuffix(mark).removesuffix(" each way"), share))]
+    marked = len(says) if is_hot and share else -1
     for row, line in enumerate([name, *says]):
         d.text(
             (x, top + 14 * row),
             line,
             size=11 if row else 12,
             bold=not row,
-            ink="muted" if row else "ink",
+            ink="hot-ink" if row == marked else "muted" if row else "ink",
             align=align,
         )
 

@@ -211,10 +211,13 @@ def draw_slices(paper: Paper, sketch: Sketch, seen: Moment, *, own: bool = False
     """Draw the slices, of other nodes only if not `own`, and say how many wait where a queue has built up."""
     slide = paper.smallest > _READ  # it has no room for a number at each queue, so that none is drawn
     trains = [mark for mark in seen.trains if not (slide and mark.width == BAR_WIDTH)]
-    for train in (mark for mark in trains if not (own and mark.hollow)):
-        width = THIN if train.hollow else train.width
+    # thin ones are seen on broad ones in a port
+    for train in sorted((mark for mark in trains if not (own and mark.hollow)), key=lambda mark: mark.hollow):
+        width = max(THIN, train.width / 2) if train.hollow else train.width
         pale = train.odd and not train.hollow and not own
         for points in beside_nics(train.points):
+            if pale:  # on a ground of white, in a dark theme as well: on a dark one amber is brown
+                paper.line(points, "tint", width)
             paper.line(points, slice_role(train), width, alpha=_PALE if pale else 1.0)
     for dot in (mark for mark in seen.slices if not (own and mark.hollow)):
         colour = slice_role(dot)

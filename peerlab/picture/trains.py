@@ -8,17 +8,28 @@
 # test counts filled links against the trace.
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from peerlab.model.stages import Track, stage_kind
 from peerlab.picture.drawing import WIDTH, Point
-from peerlab.picture.geometry import BOX_BOTTOM, BOX_TOP, NIC, SUM_BOX, SWITCH_TOP, UPLINK, Geometry
+from peerlab.picture.geometry import (
+    BOX_BOTTOM,
+    BOX_TOP,
+    BREADTH,
+    NIC,
+    SUM_BOX,
+    SWITCH_TOP,
+    UPLINK,
+    Geometry,
+    passes,
+)
 
 Part = tuple[float, float]
 """From where to where on a way, 0 to 1."""
 
-BREADTH, WIDE = 20.0, 9.0
-"""Of all slices that pass a link side by side; of one on the wire."""
+WIDE, _BROADEST = 9.0, 8.5
+"""How broad a slice is on the wire, and on a link at most."""
 BAR, BAR_WIDTH, BAR_PITCH, MOST_BARS = 8.0, 4.0, 6.0, 6
 """Length of a slice that waits, how broad it is, distance between two of them, and how many are drawn; a number tells of the others."""
 
@@ -194,34 +205,27 @@ def _outside(points: Sequence[Point], box: Sequence[tuple[float, float]]) -> lis
     return [line for line in rows if line]
 
 
-def side_by_side(stages: Sequence[str]) -> list[str]:
+def _kinds(stages: Sequence[str]) -> list[str]:
     """Return what slices do that share links at one time, of the stages of a path: copied, sent."""
     return sorted({stage_kind(stage).counts_as for stage in stages} & {"copy", "send"}) or ["send"]
 
 
-def aside(stages: Sequence[str], stage: str, device: int) -> float:
-    """Return how far from the middle of a link the slices of a stage and a device go: what may pass at one time lies side by side."""
-    kinds, own = side_by_side(stages), stage_kind(stage).counts_as
-    at = 2 * (kinds.index(own) if own in kinds else 0) + device % 2
-    return (at - (2 * len(kinds) - 1) / 2) * BREADTH / (2 * len(kinds))
+def _tracks(geometry: Geometry, stages: Sequence[str]) -> int:
+    """Return how many slices may pass a link of the node side by side."""
+    return len(_kinds(stages)) * min(2, geometry.cluster.devices_per_switch)
 
 
-def breadth(stages: Sequence[str]) -> float:
-    """Return how broad a slice on a link is."""
-    return 0.85 * BREADTH / (2 * len(side_by_side(stages)))
+def beside(geometry: Geometry, stages: Sequence[str], stage: str, device: int) -> Geometry:
+    """Return the positions for the slices of a stage and a device: what may pass a link at one time lies side by side."""
+    kinds, own, tracks = _kinds(stages), stage_kind(stage).counts_as, _tracks(geometry, stages)
+    devices = tracks // len(kinds)
+    at = devices * (kinds.index(own) if own in kinds else 0) + device % devices
+    return replace(geometry, aside=(2 * at + 1) / tracks - 1)
 
 
-def shifted(points: Sequence[Point], off: float, joined: Sequence[bool] = (False, False)) -> list[Point]:
-    """Return a broken line beside another: `off` to the right where it goes up or down, as much below where it goes across.
-
-    `joined` says which of its ends meet the rest of its way at a corner: there it is beside both.
-    """
-    rows = []
-    for i, (x, y) in enumerate(points):
-        if (i == 0 and joined[0]) or (i == len(points) - 1 and joined[1]):
-            rows.append((x + off, y + off))
-            continue
-        legs = [(points[k], points[k + 1]) for k in (i - 1, i) if 0 <= k < len(points) - 1]
-        upright = [abs(a[0] - b[0]) < abs(a[1] - b[1]) for a, b in legs]
-        rows.append((x + (off if any(upright) else 0), y + (0 if all(upright) else off)))
-    return rows
+def breadth(geometry: Geometry, stages: Sequence[str]) -> float:
+    """Return how broad a slice on a link is: on the uplink, if the path goes there, all have room side by side."""
+    tracks = [stage_kind(stage).track for stage in stages]
+    climbs = geometry.apart or geometry.redirected
+    climbs |= any("uplink" in passes(track, native=geometry.native) for track in tracks)
+    return min(_BROADEST, 0.85 * (geometry.lane_breadth if climbs else BREADTH) / _tracks(geometry, stages))

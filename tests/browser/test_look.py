@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab.base.units import say_time
+from peerlab.picture.drawing import WIDTH
 from peerlab.picture.path_ratio import stands_in
 from peerlab.picture.theme import palettes
 
@@ -284,6 +285,21 @@ def test_charts_take_the_room_that_a_slide_has_below_them_and_their_words_grow(w
     assert wide.ask("page => page.figures.model('timeline_lanes').major_label_text_font_size") == "12.0px"
 
 
+@pytest.mark.parametrize("path", ["host-rdma", "peer-direct"])
+def test_what_stands_between_the_nodes_has_one_pair_of_edges_and_one_middle(wide, path):
+    """The table was 5 pixels narrower on the detour, its title began beside it, and ring and words were centred on nothing."""
+    wide.change(run(path=path))
+    wide.still(0.43)
+    rows, title, ring, words = wide.ask(
+        """({ scene, figures }) => { const at = (name) => figures.model(name).data, { x, text, align } = at('scene_words'), { steps } = scene.meta;
+             const place = (pattern) => [...text.keys()].filter((i) => pattern.test(text[i])).map((i) => [x[i], align[i]])[0], begin = place(/^step /)[0];
+             return [[at('scene_rows').left, at('scene_rows').right], place(/^Registered/), Math.min(...at('scene_ring').x) - 4, [begin, begin + scene.across(`step ${steps} of ${steps}`, 13, 'bold')]] }"""
+    )
+    assert set(zip(*rows, strict=True)) == {(414, 646)}
+    assert title == [414, "left"]
+    assert (ring + words[1]) / 2 == pytest.approx(WIDTH / 2, abs=1)
+
+
 def test_a_picture_of_less_width_names_registrations_and_keeps_ring_and_nodes_apart_from_words(wide):
     wide.change(run(path="peer-direct"))
     resize(wide.page, 720, 900)
@@ -293,7 +309,7 @@ def test_a_picture_of_less_width_names_registrations_and_keeps_ring_and_nodes_ap
     at = dict(zip(words["text"], zip(words["x"], words["y"], words["style"], strict=True), strict=True))
     assert {"Registered (MR)", "hit"} <= set(at)
     assert [word for word in at if word.startswith("Gaudi 0, ")]
-    assert at["node 0"][1] > 204, "below the boxes, where they leave no room beside them"
+    assert at["node 0"][1] < 40, "above the boxes, as in a wide picture"
     ring, scale = wide.ask("page => [Math.max(...page.figures.model('scene_ring').data.x), page.scene.scale]")
     assert (at["step 6 of 14"][0] - ring) * scale > 12
 

@@ -133,19 +133,23 @@ def test_the_mark_waits_for_the_lines_of_its_scenario(shown):
     assert before == after > 0
 
 
-def test_what_a_chip_says_to_be_slow_or_lost_is_not_said_in_the_picture_again(shown):
-    """A lost NIC stood in a chip and at its node, a slow node in a ring of orange pieces, too."""
+def test_what_is_slow_or_lost_is_marked_at_its_node_and_by_no_ring_where_a_chip_says_it(shown):
+    """A chip at the upper right said it alone: nobody saw at which node. Before, a ring of orange pieces said it a third time."""
     chip = "there => there ? document.querySelector('.pl-explorer').append(Object.assign(document.createElement('i'), { className: 'pl-fault' })) : document.querySelector('i.pl-fault').remove()"
     shown.page.evaluate(chip, True)
-    for fields, words_there in (
-        ({"slow_nics": {(3, 2): 0}}, set()),
-        ({"slow_nodes": {3: 0.5}}, set()),
-        ({"slow_nics": {(3, 2): 0}, "slow_nodes": {1: 0.5}}, {"NICs", "at 50 %"}),
+    for fields, words_there, told in (
+        ({"slow_nics": {(3, 2): 0}}, {"NIC\u00a03.2", "lost"}, True),
+        ({"slow_nodes": {3: 0.5}}, {"NICs", "at 50 %"}, True),
+        ({"slow_nics": {(3, 2): 0}, "slow_nodes": {1: 0.5}}, {"NICs", "at 50 %"}, False),
     ):
         asked = peerlab.Scenario(cluster="p4d", nodes=4, path="peer-direct", **fields)
         shown.change(peerlab.simulate(asked), lines=False)
         shown.still()
-        assert {word for word in words(shown) if re.match(r"NIC|lost|at ", word)} == words_there
+        said = shown.ask(
+            "({ figures }) => { const { text, style } = figures.model('scene_words').data; return [...text.keys()].filter((i) => style[i] === 'bold').map((i) => text[i]) }"
+        )
+        assert {word for word in said if re.match(r"NICs?(\u00a0|$)|lost|at ", word)} == words_there
+        assert shown.ask("({ scene }) => scene.isToldByChip") == told
     shown.page.evaluate(chip, False)
 
 

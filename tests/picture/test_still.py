@@ -17,6 +17,8 @@ from peerlab.base.places import folder
 from peerlab.picture.drawing import HOT_EDGE, WAY_ALPHA, WAY_OF_OTHERS, WIDTH
 from peerlab.picture.geometry import (
     BOX_BOTTOM,
+    BOX_TOP,
+    BREADTH,
     CPU,
     ENTRY,
     MEMORY,
@@ -39,7 +41,7 @@ from peerlab.picture.still_key import THIN
 from peerlab.picture.still_of_node import keyed_node_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
-from peerlab.picture.trains import BAR_WIDTH, BREADTH, occupied, shifted, waits
+from peerlab.picture.trains import BAR_WIDTH, breadth, occupied, waits
 from peerlab.picture.waiting import badge_place, waiting_places
 from peerlab.picture.words import alt_text, caption
 from peerlab.question.presets import known_clusters, load_cluster, read_cluster
@@ -414,12 +416,46 @@ def test_the_words_of_a_nic_stand_in_its_middle_and_beside_its_slices():
     assert at == [sum(NIC) / 2, WIDTH - sum(NIC) / 2]
 
 
-@pytest.mark.parametrize("off", [-6.0, 2.0])
-def test_parts_of_a_way_meet_at_their_corner(off):
-    """The piece on the switch ended 7 units beside the piece below it."""
-    way, corner = [(140.0, 53.0), (140.0, 131.0), (78.0, 131.0), (78.0, 156.0)], 2
-    up, down = shifted(way[: corner + 1], off, (False, True)), shifted(way[corner:], off, (True, False))
-    assert up[-1] == down[0] == (78.0 + off, 131.0 + off)
+def legs(run):
+    """Yield the straight pieces of slices that are under way at some moments of a run."""
+    for twentieths in range(1, 20):
+        for train in moment(run, run.time_ps * twentieths // 20).trains:
+            if train.width != BAR_WIDTH:
+                yield from itertools.pairwise(train.points)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"cluster": "dl1"}, {"cluster": "p5"}, {"cluster": "dl1", "wiring": "root-port"}], ids=str
+)
+@pytest.mark.parametrize("path", ["host-rdma", "peer-direct"])
+def test_a_slice_enters_a_port_in_its_middle(fields, path):
+    """It ran 7 pixels beside, as it does on the uplink and the switch, where others lie beside it."""
+    run = simulated(path=path, **fields)
+    geometry = Geometry(run.scenario.hardware)
+    places = [PORT, *map(geometry.middle, range(run.scenario.hardware.devices_per_switch))]
+    ports = {geometry.x(node, x) for node in (0, 1) for x in places}
+    entered = {
+        x for (x, y), (x2, y2) in legs(run) if x == x2 and min(y, y2) < BOX_TOP and max(y, y2) > SWITCH_BOTTOM
+    }
+    assert entered
+    assert entered <= ports
+
+
+@pytest.mark.parametrize("cluster", ["dl1", "p5", "mi250x-slingshot"])
+def test_a_slice_on_the_uplink_lies_inside_the_lane_of_its_direction_clear_of_its_edges(cluster):
+    """The first amber line lay two pixels from the seam between up and down."""
+    run = simulated(cluster=cluster, path="host-rdma")
+    geometry = Geometry(run.scenario.hardware)
+    half = geometry.thickness(run.scenario.hardware.uplink_Bps) / 2
+    lanes = [geometry.x(node, UPLINK + side * geometry.lane) for node in (0, 1) for side in (-1, 1)]
+    lines = {x for (x, y), (x2, y2) in legs(run) if x == x2 and min(y, y2) < MEMORY[3] + 20 < max(y, y2)}
+    assert lines
+    for x in lines:
+        assert (
+            min(abs(x - lane) for lane in lanes)
+            + breadth(geometry, [stage.name for stage in run.scenario.stages]) / 2
+            < half - HOT_EDGE / 2 - 1
+        )
 
 
 def test_arrows_beside_the_uplink_are_clear_of_slices():
@@ -429,17 +465,21 @@ def test_arrows_beside_the_uplink_are_clear_of_slices():
         assert min(abs(x - geometry.x(node, UPLINK)) for node in (0, 1)) > 2 * geometry.lane + 4
 
 
-def test_the_full_direction_of_an_uplink_is_marked_by_its_edge_and_its_arrow():
-    """An orange fill lay under amber slices: the two were hard to part."""
+def test_the_full_direction_of_an_uplink_is_marked_by_its_ground_its_edge_its_arrow_and_its_share():
+    """It had an orange edge of two pixels on grey, beside amber slices, and how full it is stood in the headline alone."""
     picture = Picture(simulated(cluster="dl1", path="host-rdma"))
-    pipes, loads = picture.drawing.pipes, picture.drawing.loads
-    edges = [(pipes["left"][i], pipes["right"][i]) for i, line in enumerate(pipes["line"]) if line == "hot"]
-    assert len(edges) == 2, "the way up, in both nodes"
-    for left, right in edges:
-        full = [i for i, at in enumerate(loads["left"]) if left < at < right]
-        assert [loads["fill"][i] for i in full] == ["faint"]
-        assert left + HOT_EDGE / 2 <= loads["left"][full[0]] < loads["right"][full[0]] <= right - HOT_EDGE / 2
+    pipes, loads, texts = picture.drawing.pipes, picture.drawing.loads, picture.drawing.texts
+    marked = [i for i, line in enumerate(pipes["line"]) if line == "hot"]
+    assert len(marked) == 2, "the way up, in both nodes"
+    for i in marked:
+        assert (pipes["fill"][i], pipes["width"][i]) == ("hot-wash", HOT_EDGE)
+        assert not any(pipes["left"][i] < at < pipes["right"][i] for at in loads["left"]), (
+            "nothing else fills it"
+        )
     assert {arrow for _, _, arrow, ink in arrows(picture.sketch) if ink == "hot-ink"} == {"↑"}
+    hot = [text for text, ink in zip(texts["text"], texts["ink"], strict=True) if ink == "hot-ink"]
+    busy = picture.sketch.share(0, "uplink_up")
+    assert hot == [busy, busy]
 
 
 @pytest.mark.parametrize("path", ["host-rdma", "peer-direct", "host-tcp"])
