@@ -10,7 +10,8 @@ const GLASS = 12;
 const LINK = 4; // how thick the line of a link is
 const TRUNK = { row: 24, glass: 16, link: 8, aside: 40, apart: 12 }; // everybody's: drawn larger, its lines beside the middle
 const WIDE = 900; // px: from there on links to receivers need less than a fourth of the width
-const NAMED = 80; // a switch's name, with room beside it
+const NAMED = 16; // px: a line for a switch's name, at its corner; names of thresholds stand on it, too
+const NAME = 66; // px: from the page's edge to senders, or from receivers to the page's other edge
 const TRUNKS = 3;
 const GAP = 30; // between the leaves
 const HELD_S = 0.12; // of watching: so long a signal is seen at least
@@ -18,9 +19,8 @@ const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fal
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
 const IDLE = 0.05; // of its room: a port where no more than that ever waits is a thin line, not a glass
-const FADED = 0.55; // opacity of a sender at which nothing waits, and of what came from it
+const THIN = 2; // px: how thick a link is over which nothing is to go
 const STOPPED = 3; // px: how thick a link is that is stopped because another one is
-const LABELS = 14; // px: a line for the names of thresholds
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
 const MOST_FLYING = 12; // credits that are drawn on one link
@@ -61,46 +61,45 @@ export class PortSceneView {
 
   paint() {
     const { host, data } = this, width = host.clientWidth || 1000, two = new Set(data.leaves).size > 1;
-    const glass = Math.max(54, Math.min(180, width * 0.125)), left = width * 0.27, right = width * (width < WIDE ? 0.73 : 0.8);
+    const left = width * 0.27, right = width * (width < WIDE ? 0.73 : 0.8), glass = Math.max(54, (right - left) / 2 - TRUNK.aside - 16); // as wide as the trunk's: what waits is as long at both
     host.replaceChildren();
     this.parts = [];
     const leaves = two ? [0, 1] : [data.leaves[0]], ups = leaves.map((leaf) => this.rows(leaf, "up")), downs = leaves.map((leaf) => this.rows(leaf, "down")), trunks = leaves.map((leaf) => this.rows(leaf, "trunk").drawn);
     const counts = leaves.map((_, i) => Math.max(1, ups[i].drawn.length, downs[i].drawn.length)), lanes = two ? Math.max(...trunks.map((rows) => rows.length)) : 0;
     this.row = Math.max(ROW.least, Math.min(ROW.most, Math.floor(ROW.all / counts.reduce((sum, count) => sum + count + lanes, 0))));
-    const named = right - left - 2 * (glass + 6) < NAMED ? 14 : 0; // where no name of a switch fits between its ports it has a line of its own
     let top = 20;
     const boxes = leaves.map((leaf, i) => {
-      const count = counts[i], trunk = TRUNK.row * lanes, words = i ? named : Math.max(named, this.hasMarks() ? LABELS : 0), first = top + 8 + (i ? 0 : words);
-      const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + words + count * this.row + trunk };
+      const count = counts[i], trunk = TRUNK.row * lanes, first = top + 8 + NAMED;
+      const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + NAMED + count * this.row + trunk };
       svgShape("rect", { x: left, y: box.top, width: right - left, height: box.bottom - box.top, rx: 8, fill: "var(--pl-panel)" }, host);
-      this.text((left + right) / 2, named ? box.top + 14 : box.rows + (count * this.row) / 2 + 4, `switch ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
+      this.text(left + 6, first, `switch ${leaf}`, { "font-weight": 650, fill: "var(--pl-ink)" });
       top = box.bottom + GAP;
       return box;
     });
     const narrow = width < 600; // px
     this.text(left + 6, 12, narrow ? "input ports" : "bytes waiting, by input port", { fill: "var(--pl-muted)" });
-    this.text(right - 6, 12, narrow ? "output ports" : "bytes waiting, by output port", { "text-anchor": "end", fill: "var(--pl-muted)" });
-    const name = 70;
-    this.text(name - 6, 12, "sender", { "text-anchor": "end", fill: "var(--pl-muted)" });
-    this.text(width - name + 14, 12, "receiver", { fill: "var(--pl-muted)" });
-    const own = Math.min(glass, narrow ? (left - name) / 2 : left - name - 14); // a link has some length, too
+    this.text(right - 6 - glass, 12, narrow ? "output ports" : "bytes waiting, by output port", { fill: "var(--pl-muted)" });
+    const name = NAME;
+    this.text(0, 12, "sender", { fill: "var(--pl-muted)" });
+    this.text(width, 12, "receiver", { "text-anchor": "end", fill: "var(--pl-muted)" });
+    const own = Math.min(glass, (left - name) / (narrow ? 2 : 1.7)); // a link has some length, too
     boxes.forEach((box, i) => {
       ups[i].drawn.forEach((link, row) => {
         const y = box.rows + this.row * row + this.row / 2;
-        this.text(name - 6, y + 4, this.hostName(link.host), { "text-anchor": "end", ...this.sender(link) });
+        this.text(0, y + 4, this.hostName(link.host), this.sender(link));
         this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left, y]]);
         this.account(link.number, { x: left + 6, y, wide: glass, exit: 0 });
       });
       downs[i].drawn.forEach((link, row) => {
         const y = box.rows + this.row * row + this.row / 2;
-        this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port }, [[right - 6, y], [width - name, y]]);
-        this.text(width - name + 14, y + 4, this.hostName(link.host), this.ink(link.host));
+        this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port }, [[right - 6, y], [width - name + 6, y]]);
+        this.text(width, y + 4, this.hostName(link.host), { "text-anchor": "end", ...this.ink(link.host) });
       });
       const inputs = { x: left + 6, wide: glass, exit: 0 }, outputs = { x: right - 6 - glass, wide: glass, exit: 1 };
       this.across(box, ups[i].drawn.length, inputs, OF_ACCOUNT, this.scale.account);
       this.across(box, downs[i].drawn.length, outputs, OF_PORT, this.scale.port);
       if (i) return; // those of the other leaf are the same
-      this.nameMarks(box.rows, inputs, OF_ACCOUNT, this.scale.account);
+      this.nameMarks(box.rows, inputs, OF_ACCOUNT, this.scale.account, left + 14 + widthOf(`switch ${box.leaf}`, this.letters, true));
       this.nameMarks(box.rows, outputs, OF_PORT, this.scale.port);
     });
     boxes.forEach((box, i) => {
@@ -120,15 +119,15 @@ export class PortSceneView {
 
   // Trunks go down on the left of the middle, and back up on the right of it; their ports begin where those of the hosts do.
   paintTrunks(boxes, trunks, { left, right }) {
-    const middle = (left + right) / 2;
+    const middle = (left + right) / 2, between = (boxes[0].bottom + boxes[1].top) / 2; // where words stand
     trunks.forEach((rows, i) => rows.forEach((link, row) => {
       const down = i === 0, aside = TRUNK.aside + TRUNK.apart * row, x = down ? middle - aside : middle + aside, [from, to] = [i, 1 - i].map((leaf) => boxes[leaf].trunk + TRUNK.row * (row + 0.5));
-      const place = { x: down ? left + 6 : x + 10, wide: (right - left) / 2 - aside - 16, exit: down ? 1 : 0, high: TRUNK.glass, thick: TRUNK.link };
+      const place = { x: down ? left + 6 : x + 10, wide: (right - left) / 2 - aside - 16, exit: down ? 1 : 0, high: TRUNK.glass, thick: TRUNK.link, between };
       this.port(link, { ...place, y: from, scale: this.scale.port, marks: true }, [[x, from], [x, to]]);
       this.account(link.number, { ...place, y: to });
       this.marks({ ...place, y: to }, OF_ACCOUNT, this.scale.account, this.host);
     }));
-    this.text(middle, (boxes[0].bottom + boxes[1].top) / 2 + 4, "trunk", { "text-anchor": "middle", fill: "var(--pl-muted)" });
+    this.text(middle, between + 4, "trunk", { "text-anchor": "middle", fill: "var(--pl-muted)" });
   }
 
   // A link in words: its sender, or its receiver.
@@ -165,10 +164,10 @@ export class PortSceneView {
     const [[x0, y0], [x1, y1]] = line, upright = x0 === x1, [long, broad] = [16, thick + 6];
     const cell = svgShape("rect", { width: upright ? broad : long, height: upright ? long : broad, rx: 2, visibility: "hidden" }, group);
     const signal = svgShape("rect", { width: upright ? 16 : 4, height: upright ? 4 : 16, rx: 2, visibility: "hidden" }, group);
-    const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 3, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
+    const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 4.5, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, group);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, group); // no pipe runs through the word on it
-    const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 1, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (y0 + y1) / 2 + 4 }, group);
+    const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 1, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (place.between ?? (y0 + y1) / 2) + 4 }, group);
     const glass = this.glass(place, group, this.most[link.number]);
     if (place.marks) this.marks(place, OF_PORT, this.scale.port, group);
     this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), thick, track, roll, cell, signal, stop, behind, below, flying, falls });
@@ -218,8 +217,8 @@ export class PortSceneView {
     let k = 0;
     this.cells.flying(number, time, (part) => {
       if (k === flying.length) return;
-      flying[k].setAttribute("cx", x1 + (x0 - x1) * part + (upright ? 9 : 0));
-      flying[k].setAttribute("cy", y1 + (y0 - y1) * part + (upright ? 0 : 7));
+      flying[k].setAttribute("cx", x1 + (x0 - x1) * part + (upright ? 12 : 0));
+      flying[k].setAttribute("cy", y1 + (y0 - y1) * part + (upright ? 0 : 8));
       flying[k++].setAttribute("visibility", "visible");
     });
     for (let hidden = k; hidden < flying.length; hidden++) flying[hidden].setAttribute("visibility", "hidden");
@@ -246,15 +245,10 @@ export class PortSceneView {
 
   // A glass for what waits at a port, of which `most` is the most there ever is.
   glass({ x, y, wide, scale, high = GLASS }, group, most) {
-    const idle = most < IDLE * scale, look = idle ? { y: y - 1, height: 2, rx: 1, fill: "var(--pl-gather)" } : { y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": 0.8 };
+    const idle = most < IDLE * scale, look = idle ? { y: y - 1, height: 2, rx: 1, fill: "var(--pl-edge)" } : { y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": 0.8 };
     const frame = svgShape("rect", { x, width: wide, ...look }, group);
     const fill = svgShape("g", {}, group), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, group);
     return { frame, idle, fill, notches, pieces: [] };
-  }
-
-  // Whether hosts' ports have a threshold that is named above them.
-  hasMarks() {
-    return OF_ACCOUNT.some((name) => this.fabric.marks[name] <= this.scale.account) || OF_PORT.some((name) => this.fabric.marks[name] <= this.scale.port);
   }
 
   // Where a threshold lies in a glass; null: the fabric has none there.
@@ -263,10 +257,10 @@ export class PortSceneView {
     return !value || value > scale ? null : exit ? x + wide - from : x + from;
   }
 
-  // Names of thresholds right above their lines, apart from each other and within their switch.
-  nameMarks(y, place, names, scale) {
+  // Names of thresholds right above their lines, apart from each other and within their switch; at inputs behind its name, which ends at `begin`.
+  nameMarks(y, place, names, scale, begin = 0) {
     const placed = names.map((name) => [NAMES[name], this.placeOf(name, place, scale)]).filter(([, at]) => at !== null).sort(([, a], [, b]) => a - b);
-    let free = place.exit ? place.x + place.wide + 6 : 0;
+    let free = place.exit ? place.x + place.wide + 6 : begin;
     for (const [words, at] of place.exit ? placed.reverse() : placed) {
       const wide = widthOf(words, this.letters, false), left = place.exit ? Math.min(free - wide, at - wide / 2) : Math.max(free, at - wide / 2);
       this.text(left, y, words, { fill: "var(--pl-muted)" });
@@ -304,8 +298,9 @@ export class PortSceneView {
       this.sayStop(part, isTold ? "" : why);
       reasons.add(what);
       if (isCause && !part.idle) for (const [name, value] of Object.entries(why ? { stroke: "var(--pl-hot)", "stroke-width": 2, "stroke-opacity": 1 } : { stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-opacity": 0.8 })) part.frame.setAttribute(name, value);
-      part.track.setAttribute("stroke", isStopped ? "var(--pl-hot)" : "var(--pl-gather)");
-      part.track.setAttribute("stroke-width", isStopped && !isCause ? STOPPED : part.thick);
+      const rests = !isStopped && part.faded;
+      part.track.setAttribute("stroke", isStopped ? "var(--pl-hot)" : rests ? "var(--pl-edge)" : "var(--pl-gather)");
+      part.track.setAttribute("stroke-width", isStopped && !isCause ? STOPPED : rests ? THIN : part.thick);
       this.onLink(part, time, flow, moving);
       this.drawAllowance(part, time);
       this.drawCredits(part, time);
@@ -314,12 +309,12 @@ export class PortSceneView {
     }
   }
 
-  // A sender at which nothing waits is pale, and so is what came from it.
+  // A sender at which nothing waits is an outline, and so is what came from it.
   fade(part, ports, accounts) {
-    const { number, group } = part, faded = this.data.links[number].kind === "up" && !ports[number].length && !accounts[number].length;
+    const { number, frame, idle } = part, faded = this.data.links[number].kind === "up" && !ports[number].length && !accounts[number].length;
     if (part.faded === faded) return;
     part.faded = faded;
-    group.setAttribute("opacity", faded ? FADED : 1);
+    if (!idle) frame.setAttribute("fill", faded ? "none" : "var(--pl-box)");
   }
 
   // Writes on a link why it does not send, where that has room, with nothing behind the word; beside an upright link nothing is.

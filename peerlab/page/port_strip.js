@@ -74,7 +74,7 @@ export class PortStrip {
     const group = svgShape("g", { class: "np-row" }, host);
     svgShape("rect", { x: 0, y: top, width: this.width, height: high, fill: "transparent" }, group);
     group.addEventListener("click", () => this.pick(i));
-    if (!this.narrow || this.slide) this.text(this.left - 8, top + 3, this.slide ? fabric.title : `bytes waiting at ${this.port}`, { "text-anchor": "end", ...(this.slide ? ink : {}) });
+    if (!this.narrow || this.slide) this.text(this.slide ? this.left - 8 : 0, top + 3, this.slide ? fabric.title : `bytes waiting at ${this.port}`, this.slide ? { "text-anchor": "end", ...ink } : {});
     svgShape("rect", { x: this.left, y: base - room, width: end - this.left, height: room, fill: "var(--pl-panel)" }, host);
     const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - this.left) / STRIP.column));
     const scale = Math.max(1, ...this.peaks.map(({ ports }) => ports[shared])), [own, others] = this.cells[i].means(shared, played_us, columns, (flow) => this.own.has(flow));
@@ -151,7 +151,7 @@ export class PortStrip {
     chosen.forEach(([link, rows], i) => {
       const y = top + STRIP.lane * i;
       const name = `${this.linkName(link).replace(SENDS, "")} stopped`, inAll = `${sayTime(total(rows))} in all`; // why, the key says
-      this.text(this.left - 8, y, this.wide ? `${name}, ${inAll}` : name, { "text-anchor": "end" });
+      this.text(this.slide ? this.left - 8 : 0, y, this.wide ? `${name}, ${inAll}` : name, this.slide ? { "text-anchor": "end" } : {});
       const from = y + 5;
       svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
       const d = rows.filter(([begin]) => begin < this.data.played_us).map(([begin, until]) => `M${this.x(begin).toFixed(1)} ${from}H${Math.max(this.x(until), this.x(begin) + 0.4).toFixed(1)}v${STRIP.thin}H${this.x(begin).toFixed(1)}z`).join("");

@@ -301,7 +301,7 @@ def test_of_a_queue_that_is_full_no_words_lie_on_others_and_the_answer_stays_in_
     assert crossing == []
 
 
-def test_a_sender_at_which_nothing_waits_is_pale_and_the_shared_port_without_credits_is_the_heaviest(
+def test_a_sender_at_which_nothing_waits_is_an_outline_and_the_shared_port_without_credits_is_the_heaviest(
     opened, answers
 ):
     page, trace = opened(), answers[0].trace
@@ -313,7 +313,7 @@ def test_a_sender_at_which_nothing_waits_is_pale_and_the_shared_port_without_cre
     seek_ps(page, moment)
     senders, links = page.evaluate(
         """[...peerlabPages].map(({ scene, data }) => [
-             scene.parts.filter(({ account, kind }) => !account && kind === 'up').map(({ number, group }) => [number, group.getAttribute('opacity') === '1']),
+             scene.parts.filter(({ account, kind }) => !account && kind === 'up').map(({ number, frame }) => [number, frame.getAttribute('fill') !== 'none']),
              scene.parts.filter(({ track }) => track?.getAttribute('stroke') === 'var(--pl-hot)').map(({ number, track }) => [number, Number(track.getAttribute('stroke-width'))])])[0]"""
     )
     hosts, leaves, flows = trace.scene.hosts, trace.scene.leaves, trace.scene.flows
@@ -357,11 +357,59 @@ def test_lines_and_lanes_of_ports_are_seen(opened, theme):
     strokes = page.evaluate(
         "[...peerlabPages][0].scene.parts.filter(({ track }) => track).map(({ track }) => track.getAttribute('stroke'))"
     )
-    assert set(strokes) <= {"var(--pl-gather)", "var(--pl-hot)"}
+    assert set(strokes) <= {"var(--pl-gather)", "var(--pl-edge)", "var(--pl-hot)"}
     assert contrast(palettes()[theme]["gather"], palettes()[theme]["panel"]) > 1.6
+    # a port at which nothing waits is quiet, not pale
+    assert page.locator(".np-scene [opacity]:not([opacity='1'])").count() == 0
+    assert (
+        min(contrast(palettes()[theme]["edge"], palettes()[theme][role]) for role in ("panel", "paper")) > 2.5
+    )
     highs = page.locator(".np-scene rect[rx='3']").evaluate_all(
         "all => all.map((one) => one.height.baseVal.value)"
     )
     assert min(highs) >= 12
     stopped = page.locator('.np-strip path[fill="var(--pl-hot)"]').bounding_box()
     assert stopped["height"] == pytest.approx(8, abs=0.5)
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+def test_all_ports_of_a_switch_are_as_wide_as_its_trunk_and_its_name_stands_at_its_corner(opened, width):
+    """Hosts' ports were half as wide, so that as many bytes had two lengths, and the middle was empty."""
+    page = opened()
+    resize(page, width, 900)
+    widths = page.evaluate(
+        "[...peerlabPages][0].scene.parts.filter(({ account, kind }) => account || kind !== 'up').map(({ place }) => place.wide)"
+    )
+    assert max(widths) == pytest.approx(min(widths), abs=0.5)
+    grounds = [box.bounding_box() for box in page.locator(".np-scene > rect").all()]
+    names = [
+        name.bounding_box()
+        for name in page.locator(".np-scene text", has_text=re.compile(r"^switch \d$")).all()
+    ]
+    for ground, name in zip(grounds, names, strict=True):
+        assert name["x"] - ground["x"] == pytest.approx(6, abs=1)
+        assert 0 < name["y"] - ground["y"] < 20
+    inputs, outputs = (
+        page.locator(".np-scene text", has_text=re.compile(f"{words} ports?$")).bounding_box()["x"]
+        for words in ("input", "output")
+    )
+    lefts = page.evaluate(
+        "[...peerlabPages][0].scene.parts.filter(({ place }) => place.high).map(({ frame }) => frame.getBoundingClientRect().left)"
+    )
+    assert min(abs(left - inputs) for left in lefts) < 1
+    assert min(abs(left - outputs) for left in lefts) < 1
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+def test_names_of_senders_begin_and_names_of_receivers_end_where_the_page_does(opened, width):
+    page = opened()
+    resize(page, width, 900)
+    card = page.locator(".np-hero").bounding_box()
+    names = [
+        name.bounding_box()
+        for name in page.locator(".np-scene text", has_text=re.compile("^(node|other) ")).all()
+    ]
+    assert min(box["x"] for box in names) == pytest.approx(card["x"], abs=1)
+    assert max(box["x"] + box["width"] for box in names) == pytest.approx(width - card["x"], abs=1)
+    lane = page.locator(".np-strip text", has_text="stopped").bounding_box()
+    assert lane["x"] == pytest.approx(card["x"], abs=1)
