@@ -1,7 +1,6 @@
 """The rarer settings, folded away under *More*."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from types import MappingProxyType
 from typing import Any
 
@@ -64,7 +63,6 @@ class Rare:
         self.jitter, self.slow, self.seed = made["jitter"], made["slow_nodes"], made["seed"]
         self.policy, self.slice = made["registration"], made["slice_bytes"]
         self.wiring, self.transport = WiringSettings(made), TransportSettings(made)
-        self.rests = classed(w.HTML(), "pl-more-rests")
         self._groups = {
             group: self._group(group, firsts.get(group, ()), lasts.get(group, ())) for group in GROUPS
         }
@@ -72,7 +70,7 @@ class Rare:
             w.Text(placeholder="find a setting", tooltip="Find a setting"), "pl-more-search"
         )
         self.search.observe(lambda event: self.find(event["new"]), "value")
-        self.row = classed(w.VBox([self.search, *self._groups.values(), self.rests, *foot]), "pl-more")
+        self.row = classed(w.VBox([self.search, *self._groups.values(), *foot]), "pl-more")
 
     def _group(self, group: str, first: Sequence[w.Widget], last: Sequence[w.Widget]) -> w.Widget:
         own = [
@@ -98,18 +96,14 @@ class Rare:
                 (setting.remove_class if fits[-1] else setting.add_class)("pl-unfound")
             (box.remove_class if any(fits) else box.add_class)("pl-unfound")
 
-    def _show_rests(self) -> None:
-        """Fold away what changes nothing here, and name it below all groups; a whole group says it itself."""
-        names: list[str] = []
+    def _fold_rests(self) -> None:
+        """Fold away what changes nothing here: a search shows it; a whole group says it itself."""
         for box in self._groups.values():
             resting = [setting for setting in box.children[1:] if setting.disabled]
             for setting in box.children[1:]:
                 (setting.add_class if setting in resting else setting.remove_class)("pl-rests")
             whole = len(resting) == len(box.children) - 1
             (box.add_class if whole else box.remove_class)("pl-rests-all")
-            if not whole:
-                names += [setting.description.split(",")[0] for setting in resting]  # without its unit
-        self.rests.value = f"Changes nothing here: {escape(', '.join(names))}" if names else ""
 
     def chips(self, s: Scenario) -> list[Chip]:
         """Return a chip for each setting here that `s` has otherwise than usually."""
@@ -146,7 +140,7 @@ class Rare:
         # Where registration is switched off, the list keeps what the switch leads back to.
         if s.registration != "per-transfer":
             self.policy.value = s.registration
-        self._show_rests()
+        self._fold_rests()
 
     def _show_library(self, s: Scenario) -> None:
         # What the cluster has by itself, whatever is chosen now.

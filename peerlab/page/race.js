@@ -11,6 +11,7 @@ import { digits, sayTime } from "./words.js";
 /**
  * @typedef {object} RaceParcel What the page of a race gets
  * @property {string} about
+ * @property {string[][]} alike
  * @property {string} source
  * @property {string} proxy
  * @property {Racer[]} racers
@@ -62,7 +63,7 @@ const HTML = `
 <div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><p class="rc-clock"><b></b></p><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="rc-lanes"></div>
 <section class="rc-lead"><h2></h2><svg role="img"></svg></section>
-<section class="rc-answer"><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div></section>
+<section class="rc-answer"><div class="rc-alike"><h2>Both on one clock</h2><dl></dl></div><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div></section>
 <p class="rc-running"><span></span><b></b> <small></small></p>
 <p class="rc-source"></p>`;
 const LANE = `
@@ -130,7 +131,8 @@ class RacePage extends PlayedPage {
     const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
     this.find(".rc-about").textContent = data.about;
     this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
-    this.find(".rc-answer h2").textContent = answer.about;
+    this.find(".rc-result h2").textContent = answer.about;
+    this.find(".rc-alike dl").append(...data.alike.flatMap(([what, value]) => [make("dt", "", what), make("dd", "", value)]));
     this.find(".rc-lead h2").title = data.counts;
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
     if (answer.rangeless && this.wanted.mode !== "slide") this.find(".rc-note").append(answer.rangeless);
@@ -194,13 +196,13 @@ class RacePage extends PlayedPage {
     return `${(time / size).toFixed(2)} ${unit}`;
   }
 
-  // What the card says until one is through: the question and what is compared, then who leads and by how much.
+  // What is said until one is through: the question, then who leads and by how much.
   tell(time, ahead) {
-    const { data } = this, leader = ahead && data.racers[ahead[0]], all = data.same_way ? `its ${sayAmount(this.amount(1, 0))} ${data.unit}` : "all of its bytes";
+    const { data } = this, leader = ahead && data.racers[ahead[0]], all = data.same_way ? `its ${sayAmount(this.amount(1, 0))} ${data.unit}` : "all its bytes";
     this.find(".rc-running").style.setProperty("--leads", leader ? `var(--pl-${leader.role}-ink)` : "var(--pl-muted)");
-    showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : `Which of the two delivers ${all} first?`));
+    showWords(this.find(".rc-running span"), leader?.title ?? (time ? "Both level" : `Which delivers ${all} first?`));
     showWords(this.find(".rc-running b"), ahead?.[1].replace(" of the way", "") ?? "");
-    showWords(this.find(".rc-running small"), ahead ? "ahead" : time || this.wanted.mode === "slide" ? "" : data.about); // a slide says it below its title
+    showWords(this.find(".rc-running small"), ahead ? "ahead" : "");
   }
 
   show() {

@@ -170,16 +170,16 @@ def test_a_changed_setting_is_a_chip_that_takes_it_back(fresh):
     expect(fresh.page.locator(".pl-chip")).to_have_count(0)
 
 
-def test_what_changes_nothing_is_named_below_the_groups_and_has_no_box_where_it_is_searched(fresh):
+def test_what_changes_nothing_is_there_where_it_is_searched_and_says_so_without_a_box(fresh):
     """A grey box was heavier than that of a setting that can be changed; without one, its value stood beside those of others."""
     with fresh.unfolded("more", ".pl-more"):
         field = fresh.page.locator(".pl-more .pl-hops").last
-        rests, named = field.locator("input"), fresh.page.locator(".pl-more-rests").last
+        rests, label = field.locator("input"), field.locator(".widget-label")
         expect(field).to_be_hidden()
-        expect(named).to_have_text("Changes nothing here: Protocol, MTU, Switches, Cable, Placement, Seed")
         fresh.page.get_by_label("Find a setting").fill("switches from")
         expect(field).to_be_visible()
-        expect(named).to_be_hidden()
+        said = label.evaluate("label => getComputedStyle(label, '::after').content")
+        assert said == '"not used here"'
         expect(fresh.page.locator(".pl-more .pl-regions").last).to_be_hidden()  # no path registers here
         whole = fresh.page.locator(".pl-more-registration").last
         expect(whole).to_have_class(re.compile("pl-rests-all"))
@@ -191,6 +191,42 @@ def test_what_changes_nothing_is_named_below_the_groups_and_has_no_box_where_it_
         fresh.page.get_by_label("Find a setting").fill("fabric")
         assert rests.evaluate(left) > field.evaluate(left)  # as a value in a box
         fresh.page.get_by_label("Find a setting").fill("")
+
+
+@pytest.mark.parametrize("width", [1100, 740])
+def test_more_has_the_edges_of_the_row_of_controls_and_one_width_of_field(fresh, width):
+    """Its fields began 17 pixels beside the controls, and a transport was three times as wide as a library's version."""
+    box = "one => { const { left, right, width } = one.getBoundingClientRect(); return [left, right, width] }"
+    with fresh.unfolded("more", ".pl-more"):
+        fresh.page.locator(".pl-explorer").last.evaluate(
+            "(one, width) => { one.style.width = `${width}px` }", width
+        )
+        row, panel = (fresh.page.locator(name).last.evaluate(box) for name in (".pl-primary", ".pl-more"))
+        fields = fresh.page.locator(
+            ".pl-more-group select:visible, .pl-more-group input:visible"
+        ).evaluate_all(f"fields => fields.map({box})")
+        search = fresh.page.get_by_label("Find a setting").evaluate(box)
+        assert [min(left for left, _, _ in fields), max(right for _, right, _ in fields)] == pytest.approx(
+            panel[:2], abs=1
+        )
+        assert panel[:2] == pytest.approx(row[:2], abs=1)
+        assert search[1] == pytest.approx(panel[1], abs=1)
+        narrow = min(wide for _, _, wide in fields)
+        assert {round((wide - narrow) / (narrow + 14)) for _, _, wide in fields} == {0, 1}
+        assert all((wide - narrow) % (narrow + 14) == pytest.approx(0, abs=1) for _, _, wide in fields)
+        fresh.page.locator(".pl-explorer").last.evaluate("one => { one.style.width = '' }")
+
+
+def test_a_setting_that_was_changed_stands_out_and_one_as_usual_is_quiet(fresh):
+    seen = "one => { const { fontWeight, boxShadow, color } = getComputedStyle(one); return [fontWeight, boxShadow !== 'none', color] }"
+    with fresh.unfolded("more", ".pl-more"):
+        field = fresh.page.locator(".pl-slow select").last
+        usual = field.evaluate(seen)
+        fresh.change(lambda: fresh.select("slow", "node 0 at 50 %"))
+        field.evaluate("one => one.blur()")
+        changed = field.evaluate(seen)
+    assert (usual[:2], changed[:2]) == (["400", False], ["650", True])
+    assert usual[2] != changed[2]
 
 
 def test_a_word_finds_a_setting_or_its_group(fresh):
@@ -438,6 +474,10 @@ def test_a_race_is_a_place_in_the_notebooks_theme_that_escape_and_an_arrow_leave
     expect(frame.locator("html[data-ready][data-theme=light]")).to_be_attached()
     expect(frame.locator(".rc-lane h2").first).to_have_text("RDMA through host")
     expect(fresh.page.locator(".pl-host").last).to_be_hidden()  # the race shows both of its sides
+    expect(fresh.page.locator(".pl-cache").last).to_be_hidden()  # it acts on nothing here
+    left = "one => one.getBoundingClientRect().left"
+    race, row = (fresh.page.locator(name).last for name in (".pl-race iframe", ".pl-primary"))
+    assert race.evaluate(left) == row.evaluate(left)  # 2 pixels lay between them
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }")
     expect(frame.locator("html[data-theme=dark]")).to_be_attached()
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
