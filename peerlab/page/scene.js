@@ -31,6 +31,7 @@ const READ_ANYWHERE = / busy$|latency|^PCIe switch$/; // words that are no names
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
 const ON_SWITCH = 10; // units: slices cross a switch so far beside its middle, at most
+const DOT = 2; // units: how far a dot reaches beyond the end of its way
 const COVER = 4; // of what hides the dots of a way in a switch where a slice is
 const THIN = 0.5; // a slice of other nodes has half the breadth: one line, as an outline looks like two more ways
 const THINNEST = 3; // px: a narrower slice is a hairline
@@ -448,7 +449,7 @@ export class Scene extends View {
     for (let i = 1; i < points.length; i++) {
       const leg = points.slice(i - 1, i + 1);
       if (leg.some(([, y]) => Math.abs(y - bus) > ON_SWITCH)) continue;
-      const [from, to] = this.line(leg.map(([x]) => [x, bus]));
+      const [from, to] = this.line(longer(leg.map(([x]) => [x, bus]), DOT));
       rows.xs.push([from[0], to[0]]);
       rows.ys.push([from[1], to[1]]);
       rows.line.push(this.edge);
@@ -533,13 +534,12 @@ export class Scene extends View {
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step. Where words are larger than their place, they stand below the boxes.
   addNames(words, time) {
     const { sight, names } = this.data, step = Math.min(this.steps.latest(time), sight.partner.length - 1), partner = sight.partner[step], { node, other } = names;
-    // no name moves when the partner has one more digit
-    const { sparse } = this.figures, longest = sparse || this.enlarged ? this.across(`${sight.unit} ${this.meta.nodes - 1}`, 12, "bold") : 0;
-    const highest = () => Math.max(longest, ...[sight.node, partner].flatMap((number) => this.sayWhatIsSlow(number)).map((word) => this.across(word, 12, "bold")));
-    const low = sparse && !this.narrow && other[2] < LOW && node[0] + highest() > BESIDE_HOST;
+    const { sparse } = this.figures, low = sparse && !this.narrow && other[2] < LOW;
+    // on a slide no name moves when the partner has one more digit
+    const longest = this.enlarged ? this.across(`${sight.unit} ${this.meta.nodes - 1}`, 12, "bold") : 0;
     const addName = (number, [edge, y], align) => {
       const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, this.enlarged || (sparse && !low)), wide = this.across(name, 12, "bold");
-      const aside = this.enlarged ? (node[0] + longest > BESIDE_HOST ? 5 : 0) : sparse && !low && node[0] + Math.max(wide, ...slow.map((word) => this.across(word, 12, "bold"))) > BESIDE_HOST ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
+      const aside = this.enlarged ? (node[0] + longest > BESIDE_HOST ? 5 : 0) : sparse && !low && (node[0] + wide > BESIDE_HOST || slow.length) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
       words.push([x, y, name, 12, "bold", "ink", align]);
       if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 12, "bold", "hot-ink", align]);
       else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 15 + 14 * i), word, 12, "bold", "hot-ink", align]));

@@ -43,11 +43,11 @@ ENTRY = BOX_TOP - 2
 UPLINK = 140.0
 ARROW = 12.0
 """Room for an arrow beside a lane of the uplink: it says which way slices go there."""
-THICKNESS = 1.3
+THICKNESS = 1.5
 """Units of thickness per GB/s."""
 BREADTH = 20.0
 """Of all slices that pass a link side by side, where it is not thinner."""
-_BESIDE_SLICES = 3.0
+_BESIDE_SLICES = 2.5
 """From slices to both edges of their lane of the uplink, so that each is seen in its own and the edge is, too."""
 SLOT = 12.5
 """Distance between waiting slices."""

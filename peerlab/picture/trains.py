@@ -228,4 +228,4 @@ def breadth(geometry: Geometry, stages: Sequence[str]) -> float:
     tracks = [stage_kind(stage).track for stage in stages]
     climbs = geometry.apart or geometry.redirected
     climbs |= any("uplink" in passes(track, native=geometry.native) for track in tracks)
-    return min(_BROADEST, 0.85 * (geometry.lane_breadth if climbs else BREADTH) / _tracks(geometry, stages))
+    return min(_BROADEST, 0.95 * (geometry.lane_breadth if climbs else BREADTH) / _tracks(geometry, stages))

@@ -312,13 +312,6 @@ def test_a_picture_of_less_width_names_registrations_and_keeps_ring_and_nodes_ap
     assert at["node 0"][1] > 204, "below the boxes, where they leave no room beside them"
     ring, scale = wide.ask("page => [Math.max(...page.figures.model('scene_ring').data.x), page.scene.scale]")
     assert (at["step 6 of 14"][0] - ring) * scale > 12
-    resize(wide.page, 820, 900)
-    wide.still(0.44)
-    words = wide.ask("page => page.figures.model('scene_words').data")
-    assert wide.ask("page => page.figures.sparse")
-    assert words["y"][words["text"].index("node 0")] < 40, (
-        "where they leave room it is where it is in a wide picture"
-    )
 
 
 def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
