@@ -9,6 +9,7 @@ import { baseline, digits, sayTimes } from "./words.js";
 const LEAST_GAIN = 1.05; // without a range: less reads as once as fast
 const SAME = 0.005; // a ratio this near to 1 reads as 1.00
 const LONG = 14; // letters of a value that would be wider than its card
+const BEFORE = { if: "; this holds ", on: ", ", note: " " }; // a condition, by its kind: what it holds for is the range, not the whole gain
 const PREFIXES = [[1, "G"], [1e-3, "M"], [1e-6, "k"]]; // of a bandwidth: how many of the scale's, and the prefix
 const FACTS = ["copies", "dram", "cores", "registration"];
 
@@ -41,10 +42,12 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {string} range
  * @property {OtherRatio[]} others
  * @property {string} condition
+ * @property {string} kind
  * @property {boolean} pending
  * @property {string} says
  * @property {string} sure
  * @property {string[]} times
+ * @property {string} alike
  * @property {string} without
  */
 /**
@@ -131,10 +134,10 @@ export class Headline extends View {
     box.append(make("div", "pl-note pl-range", "computing"));
   }
 
-  // What is said of the faster path above its range, in one quiet line. A range on both sides of 1 says in words that the path may be slower, or that it is as simulated.
+  // What is said of the faster path above its range, in one quiet line: with the figure and *as fast* below it a sentence. A range on both sides of 1 says in words that the path may be slower.
   claim({ fast, value, low }, past) {
     const is = past ? "is" : "would be", slower = value < 1 - SAME, doubt = low !== null && low < 1 - SAME;
-    return make("div", "pl-label", `${fast} ${slower ? `${is} slower:` : doubt ? "may be slower:" : is}`);
+    return make("div", "pl-label", `${fast} ${slower ? `${is} only` : doubt ? "may be slower: it is" : is}`);
   }
 
   // From where to where the ratio lies. Without a range a digit less is shown.
@@ -145,16 +148,14 @@ export class Headline extends View {
 
   // On what the range rests, as a link to the picture of how sure it is.
   condition(ratio) {
-    const { slow, condition, says, without } = ratio, note = make("div", "pl-note pl-range", "as fast");
-    // What a condition holds for is the range, not the whole gain: what is else, its picture and the tooltip say.
-    const before = condition.startsWith("depending") ? ", " : condition.startsWith("if ") ? "; range " : " ";
+    const { slow, condition, kind, says, without } = ratio, note = make("div", "pl-note pl-range", "as fast");
     note.append(make("span", "pl-than", ` as ${slow}`));
     note.title = says;
     if (without) { // the time of what is shown is none of the two below the bar
       note.append(`; this run, with ${without}: `, make("b", "", this.named("time").value));
       return note;
     }
-    note.append(before, this.sure.link(ratio, this.named("busbw").says) || condition);
+    note.append(BEFORE[kind], this.sure.link(ratio, this.named("busbw").says) || condition);
     return note;
   }
 
@@ -188,24 +189,11 @@ export class Headline extends View {
     note.title = sends ? [card.note, card.says].filter(Boolean).join("; ") : (card.hint ?? "");
     box.append(label, value, note);
     if (chip) value.append(make("span", `pl-ratio pl-${verdict}`, times));
-    if (arrow && times && !this.sameSides()) value.title = `${times} that ${baseline(this.meta)}`; // the arrow says it in figures
-    else if (then) box.append(this.was(then, arrow));
+    // The arrow says it in figures, and of a bottleneck the switch has just shown it: a card has one quiet line.
+    if (then && this.then) box.append(make("div", "pl-was", `${this.then} ${then}`));
+    else if (then) value.title = arrow && times ? `${times} that ${baseline(this.meta)}` : `${baseline(this.meta)}: ${then}`;
     if (bandwidth) this.addUnits(label);
     return box;
-  }
-
-  // Whether the headline compares the same two paths.
-  sameSides() {
-    const { settings, settings_before: former } = this.meta, base = baseline(this.meta);
-    return base === former?.path && base !== settings.path;
-  }
-
-  // What a figure is compared with. Where the former value stands before an arrow it is not said again.
-  was(then, arrow) {
-    const line = make("div", "pl-was"), base = baseline(this.meta);
-    if (!arrow) line.append(this.then ? `${this.then} ${then}` : `${base}: ${then}`);
-    else if (!this.difference(this.named("bottleneck")).then) line.append(base === "before" ? base : `before: ${base}`); // else the bottleneck beside it has the base's name
-    return line;
   }
 
   // What a figure was, how many times that a bandwidth is now, and whether the change is for the better.

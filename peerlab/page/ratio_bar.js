@@ -4,16 +4,17 @@ import { make } from "./dom.js";
 import { widthOf } from "./places.js";
 import { sayTimes } from "./words.js";
 
-const ROOM = 1.25; // around 1 and what was simulated: for the range, which follows
+const ROOM = { below: 1.2, above: 1.35, end: 1.04 }; // times around 1 and what was simulated, for the range, which follows, and around its ends
+const BREADTH = 4.5; // % of the bar: marks that are nearer lie on each other
 const LETTERS = 12; // px of the names' letters
 const SLOWER = 0.995; // less reads as slower
 const SIGN = { knob: 12, line: 7 }; // px before a name: the sign of its mark, which may be further than its name is wide
 
 // `past`: the reader is on the faster path, so that what was simulated is where he is.
 // `point`: words above the bar, in the middle of what they say.
-export function ratioBar({ value, low, high, without, times: [staged, direct] }, past, point) {
-  const all = [1, value, low ?? value, high ?? value], from = Math.min(Math.min(1, value) / ROOM, ...all), to = Math.max(2, ROOM * value, ...all);
-  const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-ratio-bar");
+export function ratioBar({ value, low, high, without, alike, times: [staged, direct] }, past, point) {
+  const from = Math.min(Math.min(1, value) / ROOM.below, (low ?? value) / ROOM.end), to = Math.max(ROOM.above * Math.max(1, value), ROOM.end * (high ?? value));
+  const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-ratio-bar"), both = Math.abs(at(value) - at(1)) < BREADTH ? alike : "";
   const put = (className, ratio, title = "") => {
     const mark = bar.appendChild(make("i", className));
     mark.style.left = `${at(ratio).toFixed(2)}%`;
@@ -28,38 +29,38 @@ export function ratioBar({ value, low, high, without, times: [staged, direct] },
   // The circle first: the line lies on it, so that both are seen where they meet.
   const simulated = `${sayTimes(value)} ${without ? `without ${without}` : "as simulated"}`;
   put(`pl-bar-here ${past ? (value < SLOWER ? "pl-bar-slower" : "pl-bar-past") : ""}`, past ? value : 1, past ? `${simulated}: you are here` : "1×: you are here");
-  put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : simulated);
+  if (!both) put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : simulated);
   const middle = value < SLOWER && low !== null ? (low + high) / 2 : value; // there it is the range that is said
   point.style.setProperty("--at", `${at(middle).toFixed(1)}%`);
   point.style.setProperty("--wide", `${Math.ceil(widthOf(point.textContent, LETTERS))}px`);
-  bar.append(names({ value, at, staged, direct, past, without }));
+  bar.append(names({ value, at, staged, direct, both, past, without }));
   bar.setAttribute("role", "img");
   bar.setAttribute("aria-label", `${sayTimes(value)} simulated, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);
   return bar;
 }
 
-// The names of both marks in the order of these, each with its time and below the middle of its mark, or as near to that as both and the bar's ends let it.
-function names({ value, at, staged, direct, past, without }) {
-  const row = make("div", "pl-bar-names"), slower = value < SLOWER, once = " 1×,";
-  const here = !without, host = make("span", past || !here ? "" : "pl-bar-you", past || !here ? "host" : "you"), other = make("span", past && here ? "pl-bar-you" : "");
-  const framed = document.documentElement.hasAttribute("data-framed"), [knob, line] = past ? [other, host] : [host, other];
-  if (!framed) knob.classList.add("pl-bar-sign", "pl-bar-sign-here", ...(past ? [slower ? "pl-bar-sign-slower" : "pl-bar-sign-past"] : [])), line.classList.add("pl-bar-sign");
-  if (framed) {
-    // on a slide the player has the time
-    host.append(" 1×");
-    other.append(`simulated ${sayTimes(value)}`);
-  } else {
-    host.append(make("span", "pl-bar-once", once), ` ${staged}`);
-    other.append(`${!here ? "direct" : past ? "you" : "then"} ${direct}`);
+// The names of both marks in the order of these, each with its time and below the middle of its mark, or as near to that as both and the bar's ends let it; where they lie on each other, one name.
+function names({ value, at, staged, direct, both, past, without }) {
+  const row = make("div", "pl-bar-names"), slower = value < SLOWER, once = " 1×,", here = !without, framed = document.documentElement.hasAttribute("data-framed");
+  const name = (own, words, knob) => {
+    const span = row.appendChild(make("span", own && here ? "pl-bar-you" : ""));
+    span.append(...words);
+    if (!framed) span.classList.add("pl-bar-sign", ...(knob ? ["pl-bar-sign-here"] : []), ...(knob && past ? [slower ? "pl-bar-sign-slower" : "pl-bar-sign-past"] : []));
+    return { span, wide: Math.ceil(widthOf(span.textContent, LETTERS, own && here)) + (framed ? 0 : knob ? SIGN.knob : SIGN.line), short: 0 };
+  };
+  // on a slide the player has the time
+  const marks = [];
+  if (both) marks.push({ ...name(true, [framed ? "both 1×" : `both ${both}`], true), place: at(value) }, { place: 100, wide: 0, short: 0 });
+  else {
+    const host = past || !here ? "host" : "you", other = !here ? "direct" : past ? "you" : "then";
+    marks.push({ ...name(!past, framed ? [`${host} 1×`] : [host, make("span", "pl-bar-once", once), ` ${staged}`], !past), place: at(1), short: framed ? 0 : widthOf(once, LETTERS, !past && here) });
+    marks.push({ ...name(past, [framed ? `simulated ${sayTimes(value)}` : `${other} ${direct}`], past), place: at(value) });
+    if (slower) row.append(marks.reverse()[1].span);
   }
-  const wide = (name) => Math.ceil(widthOf(name.textContent, LETTERS, name.classList.contains("pl-bar-you"))) + (framed ? 0 : name === knob ? SIGN.knob : SIGN.line);
-  const both = [{ name: host, place: at(1), wide: wide(host), without: widthOf(once, LETTERS, !past && here) }, { name: other, place: at(value), wide: wide(other), without: 0 }];
-  if (slower) both.reverse();
-  both.forEach(({ name, place, wide, without }, i) => {
-    row.append(name);
+  marks.forEach(({ place, wide, short }, i) => {
     row.style.setProperty(`--at-${i}`, `${place.toFixed(1)}%`);
     row.style.setProperty(`--long-${i}`, `${wide}px`);
-    row.style.setProperty(`--short-${i}`, `${Math.ceil(wide - without)}px`);
+    row.style.setProperty(`--short-${i}`, `${Math.ceil(wide - short)}px`);
   });
   return row;
 }

@@ -11,7 +11,7 @@ const WIDE = 8; // pixels of a span in which its parts can be told apart
 const KNOB = 6; // half as wide as the clock's knob
 const BELOW_ALL = { least: 60, kept: 30, around: 28, most: 1.5, slide: [998, 589] }; // pixels that what holds the explorer has below it, as a slide has, or has left when words are larger already, and that stay free; how many times as high charts are then; the size of a slide with words as large as in the lab: of 1080 projected lines each has 22
 export const LARGER = 1.2; // times as large as in the lab are words where there is room, and on a slide as large as they can be
-const WIDE_WINDOW = { least: 1500, zoom: 1.15 }; // pixels: in what is so wide words of the charts are larger, as those of the data path are
+const WIDE_WINDOW = { across: 1300, most: 1.3 }; // pixels: in what is wider words around the data path grow as it does, so far as the window has the height
 const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
 const DIFFERENCE = { letters: 12, around: 8, beside: 6 }; // pixels
 const IDLE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
@@ -149,19 +149,15 @@ export class Timeline extends View {
     const { around, most, slide } = BELOW_ALL, least = this.page.root.hasAttribute("data-roomy") ? BELOW_ALL.kept : BELOW_ALL.least, holder = this.page.root.closest(".pl-explorer"), ends = [...(holder?.children ?? [])].map((child) => child.getBoundingClientRect().bottom);
     const below = holder ? holder.getBoundingClientRect().bottom - Math.max(...ends) : 0, room = below + this.figures.model("timeline").height - this.height;
     this.room = below < around / 2 || room < least ? 0 : Math.min(this.height + room - around, most * this.height);
-    if (!this.room) return this.broad() ? WIDE_WINDOW.zoom : 1;
+    if (!this.room) return holder ? Math.max(1, Math.min(WIDE_WINDOW.most, this.page.root.clientWidth / WIDE_WINDOW.across)) : 1;
     const { clientWidth, clientHeight } = holder, wish = Math.min(largest, Math.max(LARGER, Math.min(clientWidth / slide[0], clientHeight / slide[1])));
     return this.page.root.hasAttribute("data-roomy") && room + this.height - around / 2 < this.leastHigh(wish) ? LARGER : wish;
-  }
-
-  broad() {
-    return Boolean(this.page.root.closest(".pl-explorer")) && this.page.root.clientWidth >= WIDE_WINDOW.least;
   }
 
   // Rows are as high as their names, and higher where there is room; a page of its own follows its style.
   setHeight() {
     if (!this.height) return;
-    const beside = this.page.root.clientWidth > ROW.beside, { zoom } = this.figures, pitch = !beside ? ROW.below : window.innerHeight >= ROW.high && zoom <= LARGER ? ROW.airy : ROW.least;
+    const beside = this.page.root.clientWidth > ROW.beside, { zoom } = this.figures, pitch = !beside ? ROW.below : window.innerHeight >= ROW.high && (zoom <= LARGER || !this.room) ? ROW.airy : ROW.least;
     const high = Math.max(this.height, this.room ?? 0, this.leastHigh(zoom, pitch));
     for (const name of ["timeline", "curves"]) this.figures.model(name).height = high;
   }

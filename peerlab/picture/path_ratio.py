@@ -28,7 +28,16 @@ class OtherRatio(TypedDict):
     high: float
 
 
-class PathRatio(TypedDict):
+class _Condition(TypedDict):
+    """On what a range rests."""
+
+    condition: str
+    """As it ends a sentence: ``if each NIC hangs below the devices' switch``; ``depending most on the library's cost per message``; or that there is no range."""
+    kind: str
+    """``if``: the range holds then; ``on``: it depends on this; ``note``: there is none."""
+
+
+class PathRatio(_Condition):
     """The ratio of two data paths' bus bandwidth, as the page gets it."""
 
     of: list[str]
@@ -44,8 +53,6 @@ class PathRatio(TypedDict):
     """From where to where it lies, in words; empty: not computed."""
     others: list[OtherRatio]
     """Beside the band: with each alternative to an assumption without a range."""
-    condition: str
-    """On what the range rests most, as it ends a sentence: ``if each NIC hangs below the devices' switch``; ``depending most on the library's cost per message``; or that there is none."""
     pending: bool
     """Whether its range follows."""
     says: str
@@ -54,6 +61,8 @@ class PathRatio(TypedDict):
     """The picture of how sure it is, as SVG whose colours are the page's; empty without a band."""
     times: list[str]
     """How long the one path takes, and the other."""
+    alike: str
+    """How long both take, where that is one time in two digits; else empty."""
     without: str
     """What the two were simulated without, as with it one of them takes too long: ``noise``; empty: both as asked for."""
 
@@ -67,6 +76,8 @@ def path_ratio(
     """
     if not slow.time_ps or not fast.time_ps:
         return None
+    rests = _condition(band, pending)
+    rounded = [say_time(float(f"{run.time_ps:.2g}")) for run in (slow, fast)]
     cases = [
         # Beside its assumption a case says *it*; alone it has to say what.
         (case, case.says.replace("it is", f"{assumption.figure.label} is", 1))
@@ -85,15 +96,13 @@ def path_ratio(
         "others": [
             {"says": words, "ratio": case.gain, "low": case.low, "high": case.high} for case, words in cases
         ],
-        "condition": _condition(band)
-        if band
-        else "(its range follows)"
-        if pending
-        else "(simulated, without a range here)",
+        "condition": rests["condition"],
+        "kind": rests["kind"],
         "pending": pending and not band,
         "says": band.range_in_words() if band else "",
         "sure": how_sure_svg(band, theme=PAGE) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
+        "alike": rounded[0] if rounded[0] == rounded[1] else "",
         "without": "",
     }
 
@@ -108,12 +117,16 @@ def stands_in(ratio: PathRatio | None, noisy: Sequence[Scenario]) -> PathRatio |
     return ratio and {**ratio, "of": [scenario.as_code() for scenario in noisy], "without": "noise"}
 
 
-def _condition(band: GainBand) -> str:
+def _condition(band: GainBand | None, pending: bool) -> _Condition:
     """Return the one condition that stands below a range: the wiring, else the figure that moves the gain most."""
+    if band is None:
+        without = "(its range follows)" if pending else "(simulated, without a range here)"
+        return {"condition": without, "kind": "note"}
     if band.wired:
-        return f"if {band.wired[0].says}"
-    if band.decisive:
-        assumption = band.decisive
-        label = assumption.figure.label
-        return f"depending most on {label}" if assumption.in_band else f"if {label} is {assumption.figure}"
-    return "by the model's error"
+        return {"condition": f"if {band.wired[0].says}", "kind": "if"}
+    if band.decisive is None:
+        return {"condition": "to within the model's error", "kind": "on"}
+    label = band.decisive.figure.label
+    if band.decisive.in_band:
+        return {"condition": f"depending most on {label}", "kind": "on"}
+    return {"condition": f"if {label} is {band.decisive.figure}", "kind": "if"}

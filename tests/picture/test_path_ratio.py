@@ -26,11 +26,26 @@ def test_it_is_the_gain_with_its_range_and_what_lies_beside_that():
     assert ratio["times"] == ["4.38 ms", "2.54 ms"]
     assert ratio["sure"] == how_sure_svg(band, theme="page")
     assert ratio["range"] == say_gain(band.low, band.high)
-    assert ratio["condition"] == f"if {band.wired[0].says}"
+    assert (ratio["condition"], ratio["kind"]) == (f"if {band.wired[0].says}", "if")
+    assert ratio["alike"] == ""
     without = path_ratio(slow, fast, None, pending=True)
-    assert (without["condition"], without["pending"]) == ("(its range follows)", True)
+    assert (without["condition"], without["kind"], without["pending"]) == (
+        "(its range follows)",
+        "note",
+        True,
+    )
     assert not ratio["pending"]
     assert (without["low"], without["sure"]) == (None, "")
+
+
+def test_two_paths_of_one_time_in_two_digits_say_it_once():
+    slow, fast = (
+        peerlab.simulate(STAGED.with_(path=path, slow_nodes={0: 0.5}))
+        for path in ("host-rdma", "peer-direct")
+    )
+    ratio = path_ratio(slow, fast, fast.gain_band(slow))
+    assert (ratio["times"], ratio["alike"]) == (["4.91 ms", "4.89 ms"], "4.9 ms")
+    assert (ratio["condition"], ratio["kind"]) == ("depending most on the library's cost per message", "on")
 
 
 def test_a_range_of_two_equal_ends_is_said_once():
