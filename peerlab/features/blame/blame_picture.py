@@ -61,9 +61,9 @@ def _shown(blame: Blame, says: str, *, timed: bool) -> str:
     """Return the pictures below an answer; untimed, without times that a picture of runs has."""
     took = f"It took {_three_digits(blame.time_ps)}; ordinary" if timed else "Ordinary"
     times = f"{took} runs take {_three_digits(blame.ordinary_ps)} in the median, and 95\u00a0% of them at most {_three_digits(blame.slowest_ps)}."
-    # Without slow parts the runs of the picture are the ordinary ones, and their median is p50.
+    # Without slow parts the runs of the picture are the ordinary ones: their percentiles stand there.
     if not timed and not blame.scenario.has_slow_parts:
-        times = f"95\u00a0% of all runs take at most {_three_digits(blame.slowest_ps)}."
+        times = ""
     late = _drawn(blame, late_svg)
     spreads = in_words(blame) if late else ""
     if blame.slower:
@@ -74,7 +74,7 @@ def _shown(blame: Blame, says: str, *, timed: bool) -> str:
         pictures = folded if late else ""
     return (
         f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
-        f"<div class='pl-blame'>{says}<p>{times}</p>{pictures}</div>"
+        f"<div class='pl-blame'>{says}{f'<p>{times}</p>' if times else ''}{pictures}</div>"
     )
 
 

@@ -7,8 +7,7 @@ from peerlab.base.feature import registered
 from peerlab.base.progress_bar import progress_bar
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, sheets_html, unbroken
-from peerlab.features.tails.time_unit import unit_of
+from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, dots_in_words, sheets_html, unbroken
 from peerlab.page.frame import alone
 from peerlab.picture.theme import properties
 from peerlab.picture.words import title
@@ -26,9 +25,9 @@ p{margin:4px 0;max-width:128ch;text-wrap:pretty}
 .pl-sheet .pl-run svg>rect:first-of-type{fill:none}
 input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0 12px}
-.pl-about{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin-top:16px}.pl-about p{flex:1 1 320px}
-.pl-watch{margin-left:auto;color:var(--pl-muted)}label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
-.pl-blames .pl-blame{gap:16px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:640px}
+.pl-about{display:flex;gap:16px;align-items:center;margin-top:16px}.pl-about p{flex:1;text-wrap:balance}
+label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
+.pl-blames .pl-blame{gap:0;background:var(--pl-panel);border-radius:8px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:none}.pl-blames .pl-blame>:is(p,details){margin:0;padding:12px 16px 0;box-sizing:border-box}.pl-blames .pl-blame>:is(p,details):last-child{padding-bottom:12px}
 """
 
 _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (
@@ -40,29 +39,27 @@ _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .
 
 def tails_page(tails: Tails) -> str:
     """Return the page as text; it runs no script. Who is to blame takes a simulation for each node and way of each run."""
-    runs, unit = _runs(tails), unit_of(tails)
+    runs = _runs(tails)
     rules, inputs, labels = [], [], []
-    for number, (name, place) in enumerate(runs):
+    for number, (name, _) in enumerate(runs):
         run, checked = f"run{number}", " checked" if name == _first(runs) else ""
         inputs.append(f"<input type='radio' name='run' id='{run}'{checked}>")
-        time = unit.text(tails.paths[0].times_ps[place])
-        labels.append(f"<label for='{run}'><b>{name}</b> {escape(time)}</label>")
+        labels.append(f"<label for='{run}'>{name}</label>")  # its time stands in the picture
         rules += [
             f"#{run}:checked~* .pl-{run}{{display:block}}",
-            f"#{run}:checked~.pl-choice [for={run}]{{background:var(--pl-ink);color:var(--pl-paper)}}",
+            f"#{run}:checked~.pl-choice [for={run}]{{background:var(--pl-ink);color:var(--pl-paper);border-color:var(--pl-ink);font-weight:650}}",
             f"#{run}:focus-visible~.pl-choice [for={run}]{{outline:2px solid var(--pl-register);outline-offset:2px}}",
         ]
     first = tails.paths[0]
     inputs.append("<input type='checkbox' id='falls'>")
     says, blames = _blames(tails, runs)
     about = f"{title(first.scenario)}; {len(first.times_ps):,} runs with {first.scenario.noise.in_words}."
-    dots = "Each dot is a run; half of them take no longer than p50."
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
         f"{''.join(inputs)}<div>{says}</div><p class='pl-of'>{escape(unbroken(about))}</p>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
         f"<div class='pl-blames'>{blames}</div>"
-        f"<div class='pl-about'><p>{dots}</p><label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label></div>"
+        f"<div class='pl-about'><label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label><p>{dots_in_words(tails)}</p></div>"
         f"<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div></main></div>"
     )
     return alone(

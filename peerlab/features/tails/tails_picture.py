@@ -27,7 +27,7 @@ _WORD = 7.2
 """Width of a letter of these, about, where it is bold."""
 _FIGURE = 8.0
 """Width of a figure of these, about."""
-_EDGE, _RIGHT = 24.0, 136.0
+_EDGE, _RIGHT = 16.0, 136.0
 """What a sheet leaves beside its axis: at the left, and at the right, where the words of a time at the end of the axis have room."""
 _BREAK = 20.0
 """How far behind the end of the axis a run is drawn that lies beyond it, and its break."""
@@ -106,7 +106,7 @@ class Sheet(NamedTuple):
         return larger.growing(tails)._replace(
             dots=min(max(highest, _LEAST_DOTS), most),
             words=max(len(_named_times(path)) for path in tails.paths),
-            foot=len(_foot(tails)),
+            foot=len(needs_more(tails)),
             top=_ANSWER if tails.gain(500) else 0.0,
         )
 
@@ -147,8 +147,10 @@ def tails_svg(
     for row, path_times in enumerate(rows):
         base = sheet.base(row)
         paper.line([(axis.left, base), (axis.right, base)], "edge", 1)
+        _times(paper, axis, path_times, (sheet, base), unit)  # behind the dots
         _pile(paper, axis, path_times, (sheet, row), len(path_times.times_ps) if since is None else since)
-        _times(paper, axis, path_times, (sheet, base), unit)
+        quiet = (axis.x(path_times.quiet_ps), base - 6)
+        paper.square(quiet, 5, "panel", _role(path_times), 2, radius=5)
         if len(rows) > 1:
             y = base - 9 if sheet.names else base - sheet.line + 20
             paper.text(
@@ -157,7 +159,7 @@ def tails_svg(
         _beyond(paper, axis, path_times, base, unit)
     base = sheet.base(len(rows) - 1)
     _draw_axis(paper, axis, base, unit)
-    for text in _foot(tails):
+    for text in needs_more(tails)[: sheet.foot]:
         paper.text((sheet.left, base + 48), text, size=_LETTERS, ink="muted", align="left")
     return paper.svg(sheet.width, height, alt(tails))
 
@@ -288,7 +290,7 @@ def _named_times(path_times: PathTimes) -> list[NamedTime]:
 
 
 def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float], unit: Unit) -> None:
-    """Draw the quiet run and the percentiles, each with its words at the right of its line.
+    """Draw the quiet run and the percentiles as lines, each with its words at the right of it.
 
     Each has a height of its own, and the later it is the lower: so the words of none lie on those or on the line of another.
     """
@@ -299,8 +301,6 @@ def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, 
             paper.line([(x, top - 6), (x, base)], ink, 1.6, dash=named.dash)
         text = f"{named.name} {unit.text(named.ps)}{_arrow(axis, named.ps)}"
         paper.text((x + 6, top), text, size=_LETTERS, bold=named.bold, ink=ink, align="left")
-    quiet = (axis.x(path_times.quiet_ps), base - 6)
-    paper.square(quiet, 5, "panel", _role(path_times), 2, radius=5)
 
 
 def _arrow(axis: Axis, ps: float) -> str:
@@ -353,7 +353,7 @@ def _answer(paper: Paper, tails: Tails) -> None:
         paper.text((_EDGE, 40), f"{factor} as fast at p50", size=13, bold=True, align="left")
 
 
-def _foot(tails: Tails) -> list[str]:
-    """Return what stands below the axis: which percentile needs more runs."""
+def needs_more(tails: Tails) -> list[str]:
+    """Return which percentile needs more runs, as a sentence, if one does."""
     missing = [percentile for percentile in tails.paths[0].percentiles[:3] if percentile.missing]
     return [f"{lacking(missing[0])}." for _ in missing[:1]]  # rarer ones need more

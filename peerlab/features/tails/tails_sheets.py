@@ -5,7 +5,7 @@ from html import escape
 
 from peerlab.base.units import say_count
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, tails_svg
+from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, needs_more, tails_svg
 from peerlab.features.tails.time_unit import Unit, unit_of
 from peerlab.features.tails.times import PathTimes
 from peerlab.page.frame import table
@@ -33,12 +33,14 @@ def sheets_html(
 ) -> str:
     """Return the picture on each sheet, of which the page's width shows one; `marks` are runs that may be chosen, by their places.
 
-    Where more runs come while somebody looks, it `grows`: its dots and its height stay as they are.
+    Where more runs come while somebody looks, it `grows`: its dots and its height stay as they are, and it says below its axis which
+    percentile needs more of them. Elsewhere words above it do (`dots_in_words`).
 
     The dots of all runs but the first `since` fall into their piles, on a page that has `FALLING`; None: none does.
     """
     sheets = {
-        least: sheet.growing(tails) if grows else sheet.fitted(tails) for least, sheet in SHEETS.items()
+        least: sheet.growing(tails) if grows else sheet.fitted(tails)._replace(foot=0)
+        for least, sheet in SHEETS.items()
     }
     drawn = "".join(
         f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, sheet=sheet, since=since)}"
@@ -95,8 +97,13 @@ def _headline(tails: Tails) -> str:
     runs = say_count(len(tails.paths[0].times_ps), "run") + (" of each path" if len(tails.paths) > 1 else "")
     named = f", {tails.paths[0].title}" if len(tails.paths) > 1 else ""  # the picture names both
     about = title(first).removesuffix(named)
-    dots = f"{about}. {runs} with {first.noise.in_words}, a dot each; half of them take no longer than p50."
+    dots = f"{about}. {runs} with {first.noise.in_words}. {dots_in_words(tails)}"
     return f"<h3>How long runs take</h3><p class='pl-dots'>{escape(unbroken(dots))}</p>"
+
+
+def dots_in_words(tails: Tails) -> str:
+    """Return what the dots are, and which percentile needs more of them."""
+    return " ".join(["Each dot is a run; half of them take no longer than p50.", *needs_more(tails)])
 
 
 def _table(tails: Tails) -> str:

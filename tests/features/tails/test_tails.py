@@ -125,6 +125,9 @@ def test_a_page_shows_who_is_to_blame_for_the_run_that_is_chosen(tmp_path):
     # the bars that prove it come before the runs, which are another finding
     assert page.index("<div class='pl-blames'>") < page.index("<div class='pl-about'>")
     assert page.index("<div class='pl-about'>") < page.index("<div class='pl-tails'>")
+    # a run's button has its name, the picture what it took; which percentile lacks runs, the words above the picture
+    assert re.findall(r"<label for='run\d'>([^<]*)</label>", page) == ["p50", "p90", "slowest"]
+    assert page.count("p99 needs 900 more runs.") == 1
     assert page.count("class='pl-falls'") == len(SHEETS) * 24  # handfuls of seeds, on every sheet
     assert "<script" not in page
     # No rule finds the root element inside the body: in the dark the page was white.
