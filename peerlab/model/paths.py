@@ -32,6 +32,8 @@ class DataPath:
 
     title: str
     """What every view calls it."""
+    short: str = ""
+    """The same where room is short; empty: `title`."""
     summary: str
     """What it is, in a line of a list."""
     way: str
@@ -245,6 +247,7 @@ PATHS: dict[str, DataPath] = {
     ),
     "host-rdma": DataPath(
         title="RDMA through host",
+        short="through host",
         summary="through host memory at both ends; the NIC does RDMA",
         way="Slices are copied from {device} memory up the PCIe uplink into host memory, sent by the NIC from there, and copied down again on the other side",
         role="copy",
@@ -258,6 +261,7 @@ PATHS: dict[str, DataPath] = {
     ),
     RECEIVE_DIRECT: DataPath(
         title="receive-only direct",
+        short="receive-only",
         summary="sent through host memory, written by the NIC straight into device memory (GPUDirect RDMA on the receiving side)",
         way="Slices are copied from {device} memory into host memory and sent by the NIC from there; the other side's NIC writes them straight into {device} memory",
         role="direct",
@@ -271,6 +275,7 @@ PATHS: dict[str, DataPath] = {
     ),
     "host-tcp": DataPath(
         title="kernel TCP",
+        short="TCP",
         summary="through host memory and the kernel's TCP/IP",
         way="Slices are copied from {device} memory into host memory, copied and sent by the CPU over TCP, and copied down again on the other side",
         role="cpu",
@@ -284,6 +289,7 @@ PATHS: dict[str, DataPath] = {
     ),
     "device-tcp": DataPath(
         title="GPUDirect-TCPXO",
+        short="TCPXO",
         summary="the NIC reads and writes device memory, and speaks TCP for a daemon (GPUDirect-TCPX, TCPXO)",
         way="The NIC reads slices straight from {device} memory {across} and writes them straight into the other side's; a daemon and the NIC do TCP, and no RDMA",
         role="direct",
@@ -295,6 +301,7 @@ PATHS: dict[str, DataPath] = {
     ),
     "native": DataPath(
         title="devices' own ports",
+        short="own ports",
         summary="over the accelerator's own network ports, as on Gaudi",
         way="Slices go from port to port",
         role="network",
@@ -335,6 +342,11 @@ def data_path(name: str) -> DataPath:
 def path_title(name: str) -> str:
     """Return what every view calls a data path."""
     return data_path(name).title
+
+
+def path_short(name: str) -> str:
+    """Return what a view calls a data path where room is short."""
+    return data_path(name).short or path_title(name)
 
 
 def path_titles() -> dict[str, str]:

@@ -8,15 +8,16 @@ import { View } from "./view.js";
 
 const LIMIT = "limit"; // names the line of what the wire can carry
 const NEAR = 9; // pixels from a line at which it is meant
+const LEAST_WIDE = 0.6; // of the width: names that leave the lines less are short ones
 const LINE_OF_NAMES = 15; // pixels from a name to the one below
 const BEFORE_FIRST = 10; // pixels before the first value: a circle has room there
 const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
 const BELOW_TICKS = 9.5; // pixels from the axis to its words, as Bokeh has it
-const LEAD = 14; // pixels behind the last value: lines lead to their names
-const SAMPLE = 26; // to where from there a sample of the line stands
+const LEAD = 10; // pixels behind the last value: lines lead to their names
+const SAMPLE = 21; // to where from there a sample of the line stands
 const BELOW_LEGEND = 3; // pixels: names begin there
-const NAMED = 30; // where its name begins
+const NAMED = 24; // where its name begins
 const UP = "↑ "; // in a sample's place: this line ends above the axis
 const LEAST = 0.6; // of the height: as much is for what is compared
 const LEAST_HERE = 0.25; // where spreads are as wide as on a busy machine
@@ -25,10 +26,11 @@ const ENDS_EARLY = [2, 3]; // the dots that lead from a line that ends before th
 const WELL_ABOVE = 1.5; // times the highest line
 const ON_AXIS = 4; // pixels: the edge of a range that lies nearer to zero would be a second axis
 const ON = 2.5; // pixels: lines that are nearer lie on each other
-const MORE_IN_THE_DARK = 2.6; // times as dense is a band on a dark ground
-const CASING = 4; // pixels by which a line is wider than the one on it
+const FILLING = { light: 0.14, dark: 0.24 }; // how dense is the band of a range
+const MORE_IN_THE_DARK = 2.6; // times as dense are other bands on a dark ground
 const CIRCLE = 14; // pixels
 const DASH = [7, 3];
+const TURN = 8; // pixels of a dash where lines that lie on each other take turns
 const BY_VALUE = ["x", "y", "low", "high", "note", "switch"]; // of a line, for each value of the axis
 const OLD = 0.45; // how dark lines of the scenario before are, until those of this one are known
 
@@ -64,6 +66,7 @@ const OLD = 0.45; // how dark lines of the scenario before are, until those of t
  * @typedef {object} CurveLine One path's line
  * @property {string} name
  * @property {string} label
+ * @property {string} short
  * @property {string} role
  * @property {string} ink
  * @property {number[]} x
@@ -236,13 +239,19 @@ export class Curves extends View {
     return this.curves.axis === "here";
   }
 
+  // How wide names are with what leads to them, in full or in short.
+  namesWide(names) {
+    const { zoom } = this.figures;
+    return Math.max(0, ...[...this.curves.lines.map((line) => line[names] ?? line.label), this.limitName()].map((text) => widthOf(text, 12 * zoom, true))) + (NAMED + NAMES_APART) * zoom;
+  }
+
   // From where to where the axis goes; at its right is room for the names.
   span(values) {
     const [first, last] = [values[0], values.at(-1)];
     if (first === last) return [first / 3, last * 4];
     const { zoom } = this.figures, width = Math.max(1, this.figures.view("curves").frame.bbox.width);
-    const words = [...this.curves.lines.map(({ label }) => label), this.limitName()].map((text) => widthOf(text, 12 * zoom, true));
-    const after = Math.min(0.6 * width, Math.max(0, ...words) + (NAMED + NAMES_APART) * zoom), before = BEFORE_FIRST * zoom, all = (last / first) ** (width / Math.max(1, width - after - before));
+    this.names = this.namesWide("label") > (1 - LEAST_WIDE) * width ? "short" : "label";
+    const after = Math.min(0.6 * width, this.namesWide(this.names)), before = BEFORE_FIRST * zoom, all = (last / first) ** (width / Math.max(1, width - after - before));
     return [first / all ** (before / width), last * all ** (after / width)];
   }
 
@@ -372,29 +381,30 @@ export class Curves extends View {
 
   drawBands() {
     const { curves, figures, shade, y: { last, perUnit } } = this, drawn = { xs: [], ys: [], fill: [], alpha: [] }, edges = { xs: [], ys: [], line: [] };
-    const add = (x, low, high, role, alpha, edge = 0) => {
+    const add = (x, low, high, role, alpha, edge) => {
       const there = [...low.keys()].filter((i) => i < x.length && isFinite(low[i]));
       if (there.length < 2) return;
       const [lower, upper] = [low, high].map((ys) => belowEnd(there.map((i) => x[i]), there.map((i) => ys[i]), last, last));
       drawn.xs.push([...upper.xs, ...lower.xs.reverse()]);
       drawn.ys.push([...upper.ys, ...lower.ys.reverse()]);
       drawn.fill.push(role);
-      drawn.alpha.push(shade * alpha * (figures.theme === "dark" ? MORE_IN_THE_DARK : 1));
-      if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys.map((y) => (y * perUnit < ON_AXIS ? NaN : y)), last), line: this.shaded(role) })) edges[name].push(column);
+      drawn.alpha.push(shade * alpha);
+      if (edge) for (const ys of [low, high]) for (const [name, column] of Object.entries({ ...belowEnd(x, ys.map((y) => (y * perUnit < ON_AXIS ? NaN : y)), last), line: this.shaded(edge) })) edges[name].push(column);
     };
-    const limit = this.limit(), { noise } = curves;
-    if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.shown(limit.low), this.shown(limit.high), "muted", 0.16);
-    for (const line of this.bandOf()) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 : 0.07, this.here ? 0 : 1);
-    if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2);
+    const limit = this.limit(), { noise } = curves, more = figures.theme === "dark" ? MORE_IN_THE_DARK : 1;
+    if (this.pointed === LIMIT && limit.low?.some((low, i) => low < limit.high[i])) add(this.values, this.shown(limit.low), this.shown(limit.high), "muted", 0.16 * more);
+    for (const line of this.bandOf()) add(line.x, this.scaled(line.low), this.scaled(line.high), line.role, this.here ? 0.12 * more : FILLING[figures.theme], !this.here && line.ink);
+    if (noise) add(noise.x, noise.low, noise.high, "muted", 0.2 * more);
     figures.fill("curves_bands", drawn, ["fill"]);
     figures.fill("curves_edges", edges, ["line"]);
     this.host.style.setProperty("--pl-band", figures.colour(drawn.fill[0] ?? "muted"));
+    this.host.style.setProperty("--pl-band-edge", figures.colour(edges.line[0] ?? drawn.fill[0] ?? "muted"));
   }
 
-  // Lines of how many other colours lie on one from end to end, of those drawn after it.
-  linesOn(line, after) {
-    const ys = this.scaled(line.y), near = (other) => other.role !== line.role && this.scaled(other.y).every((y, i) => !(Math.abs(y - ys[i]) * this.y.perUnit > ON)) && other.y.some((y, i) => y !== null && line.y[i] !== null);
-    return this.here ? 0 : new Set(after.filter(near).map(({ role }) => role)).size;
+  // The lines of other colours that lie on one from end to end; what has dashes hides none.
+  linesOn(line, others) {
+    const ys = this.scaled(line.y), near = (other) => other.role !== line.role && !other.twin && this.scaled(other.y).every((y, i) => !(Math.abs(y - ys[i]) * this.y.perUnit > ON)) && other.y.some((y, i) => y !== null && line.y[i] !== null);
+    return this.here ? [] : others.filter(near);
   }
 
   // The colour of a line; blue is too dark for a thin line on a dark ground, where it has that of its name.
@@ -416,15 +426,17 @@ export class Curves extends View {
     };
     const limit = belowEnd(values, this.shown(this.limit().y), last);
     add(limit.xs, limit.ys, "muted", [4, 4], 1.2, shade);
-    const lines = this.upwards();
+    const lines = this.upwards(), hidden = [];
     lines.forEach((line, n) => {
       const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), on = this.linesOn(line, lines.slice(n + 1));
-      add(line.x, ys, role, dash, width + on * CASING, shade);
+      if (on.length) hidden.push([line.x, ys, role, inTurns(this.linesOn(line, lines.slice(0, n)).length, on.length), this.styleOf(on.at(-1)).width, shade]);
+      else add(line.x, ys, role, dash, width, shade);
       if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
       });
     });
+    for (const row of hidden) add(...row); // in dashes on the line that hides it, so that both are seen
     figures.fill("curves_lines", drawn, ["line"]);
     figures.fill("curves_points", points, ["fill"]);
   }
@@ -461,7 +473,7 @@ export class Curves extends View {
     const words = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 * shade } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
-    const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => ({ ...this.nameOf(line, this.shown(line.y), line.label, line.ink, this.styleOf(line)), chosen: line.name === mark.line }));
+    const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => ({ ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), chosen: line.name === mark.line }));
     const limit = this.shown(this.limit().y), above = this.limitAbove();
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), ...(above && { above, end: this.y.end }) });
     const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
@@ -489,6 +501,11 @@ function signed(sign, words) {
   entry.textContent = sign.length === 1 ? `${sign} ${words}` : words;
   if (sign.length > 1) entry.dataset.sign = sign;
   return entry;
+}
+
+// Dashes of a line that lies on others: it has its turn after those `before` it, and leaves theirs to those `after` it.
+function inTurns(before, after) {
+  return [...(before ? [0, before * TURN] : []), TURN, after * TURN];
 }
 
 // Three digits, or all of a large number.

@@ -57,6 +57,7 @@ export class Footer extends View {
       ...(collective !== "point-to-point" && nodes > 1 && !sums ? [make("span", "pl-swatch pl-thin", "thin or hollow: other nodes")] : []),
       make("span", "pl-swatch pl-pale", "paler: every other slice"),
       ...(nodes > 1 ? [make("span", "pl-swatch pl-dotted", "dotted: the way")] : []),
+      ...(sources.lines.some(({ assumed }) => assumed) ? [make("span", "pl-dagger", "† assumed")] : []), // on a slide, where the list of sources is not
     );
     const told = this.folded("pl-simulated", "What was simulated", listed([...simulated, ...(late ? [late.words] : [])]));
     const details = this.folded("pl-rests", sources.title, sources.lines.map((line) => make("li", line.assumed ? "pl-assumed" : "", line.text)));

@@ -113,9 +113,9 @@ export class Timeline extends View {
     this.paint();
   }
 
-  // Gives every lane its row, from the top; those in which nothing happens share the last one, which opens.
+  // Gives every lane its row, from the top; those in which nothing happens, and for which there is no room, share the last one, which opens.
   arrange() {
-    const { lanes } = this.data, idle = lanes.filter((lane) => !lane.used && !lane.hot), folds = idle.length > 1 && !this.unfolded;
+    const { lanes } = this.data, idle = this.withoutRoom(lanes), folds = idle.length > 1 && !this.unfolded;
     const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-fold");
     this.row = lanes.map((lane) => shown.indexOf(lane));
     this.rows = shown.length + (idle.length > 1 ? 1 : 0);
@@ -124,7 +124,7 @@ export class Timeline extends View {
     this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
-    this.host.closest(".pl-root").style.setProperty("--pl-rows", this.roomFor(lanes));
+    this.host.closest(".pl-root").style.setProperty("--pl-rows", (this.tall = Math.max(this.most, this.rows)));
     this.find(".pl-idle").hidden = idle.length < 2;
     this.hotRow = shown.findIndex((lane) => lane.hot);
     this.find(".pl-hot-lane").hidden = this.hotRow < 0;
@@ -135,13 +135,14 @@ export class Timeline extends View {
     this.idleRoom = -1;
   }
 
-  // How many rows the figure is high enough for: the most that a run of these lanes had. A switch then changes no height, which would lay the page out anew.
-  roomFor(lanes) {
-    const names = lanes.map((lane) => lane.label).join();
-    if (names !== this.names) this.most = 0;
+  // The lanes in which nothing happens, but for as many as have a row each: there are as many rows as the most that a run of these lanes
+  // needed. A switch then moves no row, and changes no height, which would lay the page out anew. On a slide words need the height.
+  withoutRoom(lanes) {
+    const names = lanes.map((lane) => lane.label).join(), idle = lanes.filter((lane) => !lane.used && !lane.hot), least = lanes.length - Math.max(0, idle.length - 1);
+    this.most = Math.max(names === this.names ? this.most : 0, least);
     this.names = names;
-    if (!this.unfolded) this.most = Math.max(this.most, this.rows);
-    return (this.tall = Math.max(this.most, this.rows));
+    this.roomy = this.page.root.hasAttribute("data-roomy");
+    return idle.slice(this.roomy ? 0 : this.most - least);
   }
 
   // How many times as large the words of the charts are: larger where what holds the explorer has room below it. What is as high as the explorer has none.
@@ -186,6 +187,7 @@ export class Timeline extends View {
   }
 
   paint() {
+    if (this.roomy !== this.page.root.hasAttribute("data-roomy")) this.arrange();
     this.setHeight();
     const { lanes } = this.data, y = [...Array(this.rows).keys()];
     const hot = y.filter((at) => lanes.some((lane, i) => lane.hot && this.row[i] === at)), washed = (at) => hot.includes(at);
@@ -401,7 +403,7 @@ export class Timeline extends View {
   // the two ends. Left of the first end stands which run had ended there, if there is room and no knob; else what is more says it, and may begin `before` the first end.
   placeDifference(room, knob, before) {
     const label = this.find(".pl-saved"), { zoom } = this.figures, more = label.classList.contains("pl-worse"), { letters, around } = DIFFERENCE;
-    const widths = (this.savedWords ?? [""]).map((text) => widthOf(text, letters * zoom, true)), short = widths.length - 1;
+    const widths = (this.savedWords ?? [""]).map((text) => widthOf(text, letters * zoom)), short = widths.length - 1;
     const clear = KNOB + DIFFERENCE.beside, named = this.nameEnd(before, knob, widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
     const which = !named && (widths[0] + around <= room || reaches) ? 0 : short, wide = widths[which];
     showWords(label, this.savedWords?.[which] ?? "");
@@ -414,7 +416,7 @@ export class Timeline extends View {
 
   // Names the end of the run without what makes this one longer, left of it; returns whether there is room for that, whether or not the knob is there.
   nameEnd(before, knob, room) {
-    const name = this.find(".pl-then-name"), wide = this.thenName ? widthOf(this.thenName, DIFFERENCE.letters * this.figures.zoom, true) + DIFFERENCE.around : 0;
+    const name = this.find(".pl-then-name"), wide = this.thenName ? widthOf(this.thenName, DIFFERENCE.letters * this.figures.zoom) + DIFFERENCE.around : 0;
     const named = room && wide > 0 && wide < before;
     showWords(name, named ? this.thenName : "");
     name.style.visibility = knob > -wide - KNOB && knob < KNOB ? "hidden" : "";

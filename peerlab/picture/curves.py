@@ -8,7 +8,7 @@ Behind each line is a band: the range in which it may lie if the assumed figures
 # and a test compares them field by field. Another test compares the records with what runs really give.
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from typing import TypedDict
@@ -19,7 +19,7 @@ from peerlab.answer.sensitivity import Band, limit_band
 from peerlab.base.units import say_bytes, say_percent, say_time
 from peerlab.model.fabrics import NIC
 from peerlab.model.hardware import Cluster
-from peerlab.model.paths import PATHS, data_path, path_title, sending_kinds
+from peerlab.model.paths import PATHS, data_path, path_short, path_title, sending_kinds
 from peerlab.model.resources import resource_kind
 from peerlab.model.slow_parts import parts_of
 from peerlab.picture.curve_scenarios import AXES, PathCurve, at, key, line_of, machine_key
@@ -38,6 +38,8 @@ class CurveLine(TypedDict):
 
     name: str
     label: str
+    short: str
+    """The same where room is short."""
     role: str
     """Of its colour."""
     ink: str
@@ -84,9 +86,9 @@ class CurvesParcel(TypedDict):
     """The legend of what a library chooses otherwise; empty where it is nowhere."""
 
 
-def label(line: str) -> str:
-    """Return what a curve is called beside its line."""
-    return "no cache" if line == UNCACHED else path_title(line)
+def label(line: str, name: Callable[[str], str] = path_title) -> str:
+    """Return what a curve is called beside its line, where `name` names a data path."""
+    return "no cache" if line == UNCACHED else name(line)
 
 
 def curves(
@@ -146,6 +148,7 @@ def _drawn(
     return {
         "name": line.name,
         "label": label(line.name),
+        "short": label(line.name, path_short),
         "role": role,
         "ink": ink,
         "x": list(AXES[axis]),

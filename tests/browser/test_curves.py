@@ -6,12 +6,28 @@ from math import isfinite
 
 import pytest
 from blank import lines_of, run
+from contrasts import contrast
+from page_that_plays import resize
 from playwright.sync_api import expect
 
 import peerlab
 from peerlab.picture.measured import overlay, points
+from peerlab.picture.plots import curves_plot
+from peerlab.picture.theme import palettes
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.records.library import measured_library
+
+
+def channels(colour):
+    """Return red, green and blue of a colour."""
+    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+
+
+def document_edge():
+    """Return how dense the edges of a range are."""
+    (glyph,) = (one.glyph for one in curves_plot.build().renderers if one.data_source.name == "curves_edges")
+    return glyph.line_alpha
+
 
 DRAWN = """page => {
     const { frame } = page.figures.view("curves"), data = (name) => page.figures.model(`curves_${name}`).data, high = (y) => frame.y_scale.compute(y) - frame.bbox.top;
@@ -122,7 +138,7 @@ def test_while_curves_are_computed_measured_points_have_their_key(shown):
     assert legend.all_inner_texts() == ["◇ measured"]
 
 
-def test_lines_of_one_colour_are_told_apart_by_dashes_and_lines_on_each_other_by_width(shown):
+def test_lines_of_one_colour_are_told_apart_by_dashes_and_lines_on_each_other_take_turns(shown):
     shown_lines(shown, {"cluster": "p4d", "nodes": 4, "path": "peer-direct"})
     leads = shown.ask("page => page.figures.model('curves_leads').data")
     samples = {
@@ -134,8 +150,42 @@ def test_lines_of_one_colour_are_told_apart_by_dashes_and_lines_on_each_other_by
     lines = deepcopy(lines_of(run().scenario, "nodes"))
     lines["lines"][0]["y"] = lines["lines"][-2]["y"]
     shown.give("curves", lines)
-    widths = sorted(shown.column("curves_lines", "width")[1:])
-    assert widths[-1] - widths[-2] >= 2
+    drawn = shown.ask("page => page.figures.model('curves_lines').data")
+    (both,) = (i for i, dash in enumerate(drawn["dash"][1:], 1) if dash)
+    assert both == len(drawn["dash"]) - 1, "above the line that hid it"
+    assert drawn["dash"][both][0] == drawn["dash"][both][1], "each is seen as much as the other"
+    assert drawn["ys"][both] in drawn["ys"][1:both]
+
+
+def test_names_leave_the_lines_most_of_the_width(shown):
+    """On a slide they took more than the lines."""
+    share = """page => { const { frame } = page.figures.view("curves"), { values } = page.curves;
+        return (frame.x_scale.compute(values.at(-1)) - frame.bbox.left) / frame.bbox.width }"""
+    before = shown.page.viewport_size
+    for width, name in ((1120, "through host"), (1700, "RDMA through host")):
+        resize(shown.page, width, 800)
+        shown.page.wait_for_function(
+            "name => [...window.peerlabPages].at(-1).figures.model('curves_words').data.text.includes(name)",
+            arg=name,
+        )
+        assert shown.ask(share) >= 0.59
+    shown.page.set_viewport_size(before)
+
+
+def test_the_range_is_seen_at_a_glance(shown):
+    """Its edges were 1.4 : 1 against the paper, and its filling 1.1 : 1."""
+    shown_lines(shown, {})
+    lines = deepcopy(lines_of(run().scenario, "nodes"))
+    for line in lines["lines"]:
+        line["low"], line["high"] = ([0.7 * y for y in line["y"]], [1.3 * y for y in line["y"]])
+    shown.give("curves", {**lines, "bands": "range"})
+    assert shown.column("curves_bands", "alpha") == [pytest.approx(0.14)]
+    edge = document_edge()
+    for theme, inks in palettes().items():
+        for ink in ("copy-ink", "direct-ink", "register-ink", "cpu-ink"):
+            parts = zip(channels(inks[ink]), channels(inks["paper"]), strict=True)
+            mixed = "#" + "".join(f"{round(edge * a + (1 - edge) * b):02x}" for a, b in parts)
+            assert contrast(mixed, inks["paper"]) >= 2.8, (theme, ink)
 
 
 def test_the_legend_names_the_ring_of_what_was_before(shown):

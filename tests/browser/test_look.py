@@ -385,7 +385,20 @@ def test_a_picture_of_less_width_names_registrations_and_keeps_ring_and_nodes_ap
     assert (at["step 6 of 14"][0] - ring) * scale > 12
 
 
+def test_a_switch_moves_no_lane(wide):
+    """With fewer lanes all were higher, and each stood elsewhere."""
+    rows = "({ timeline }) => [timeline.inRows.map(lane => lane.label), timeline.rows]"
+    host = wide.ask(rows)
+    wide.change(run(path="peer-direct"))
+    assert wide.ask(rows) == host
+    drawn = set(map(round, wide.column("timeline_spans", "y")))
+    assert host[0].index("PCIe to host") not in drawn
+    assert host[0].index("NIC send") in drawn
+    expect(wide.page.locator(".pl-idle span")).to_have_text("CPU cores, registration")
+
+
 def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
+    wide.begin()
     wide.change(run(path="peer-direct"))
     line, button, rows = (
         wide.page.locator(".pl-idle span"),
@@ -411,6 +424,7 @@ def test_lanes_in_which_nothing_happens_share_one_line_that_opens(wide):
 
 def test_the_names_of_idle_lanes_end_before_the_run_and_leave_the_axis_free(wide):
     """They crossed the line of the run's end and hid the axis below them."""
+    wide.begin()
     wide.change(run(path="peer-direct"))
     wide.ask(
         "page => { page.timeline.showRun(page.timeline.data, 2.5 * page.timeline.data.end_us); page.player.draw() }"
@@ -519,16 +533,16 @@ def test_one_band_is_shown_that_of_this_path_or_of_the_line_under_the_pointer(wi
     assert fills() == [role("copy")]
 
 
-def test_names_of_curves_stand_at_the_ends_of_their_lines_and_the_band_is_two_thin_lines(wide):
+def test_names_of_curves_stand_at_the_ends_of_their_lines_and_the_band_has_two_edges_of_their_dark_hue(wide):
     for path in ("host-rdma", "peer-direct"):
         wide.change(run(path=path))
         assert all(x > 1024 for x in wide.column("curves_words", "x"))
-        assert {*wide.column("curves_words", "text")} >= {"Peer Direct", "RDMA through host", "wire limit"}
+        assert {*wide.column("curves_words", "text")} >= {"Peer Direct", "through host", "wire limit"}
     lines = wide.ask("page => page.curves.curves")
     for line in lines["lines"]:
         line["low"], line["high"] = ([0.9 * y for y in line["y"]], [1.1 * y for y in line["y"]])
     wide.give("curves", lines)
-    assert wide.column("curves_edges", "line") == 2 * [wide.ask("page => page.figures.colour('direct')")]
+    assert wide.column("curves_edges", "line") == 2 * [wide.ask("page => page.figures.colour('direct-ink')")]
 
 
 TIPS = [
@@ -582,6 +596,8 @@ def test_on_a_slide_the_last_row_reads_each_word_and_nothing_needs_a_mouse(shown
     assert shown.ask(roomy), "larger words do not take the room that made them so"
     for hidden in (".pl-merged", ".pl-player .pl-keys", ".pl-caption", ".pl-facts", ".pl-thin", ".pl-pale"):
         expect(page.locator(hidden).first).to_be_hidden()
+    expect(page.locator(".pl-dagger")).to_have_text("† assumed")
+    expect(page.locator(".pl-dagger")).to_be_visible()
     sizes = """page => ['.pl-cards > .pl-card .pl-label', '.pl-cards > .pl-card .pl-note', '.pl-swatch', '.pl-tab'].map(name => {
         const one = page.root.querySelector(name); return Math.round(10 * one.currentCSSZoom * parseFloat(getComputedStyle(one).fontSize)) / 10 })"""
     smallest = 22 / 1080 * 864  # of the lines of a projector, in a window of 864
@@ -603,3 +619,5 @@ def test_on_a_slide_the_last_row_reads_each_word_and_nothing_needs_a_mouse(shown
     page.locator(".pl-unit-button").first.evaluate("one => one.blur()")
     shown.ask("page => page.root.parentElement.replaceWith(page.root)")
     page.set_viewport_size(before)
+    shown.ask("page => page.repaint()")
+    expect(page.locator(".pl-dagger")).to_be_hidden()

@@ -349,6 +349,7 @@ def inked(shown, lane):
 @pytest.mark.parametrize(("nodes", "direct"), [(1024, False), (8, False), (8, True), (64, True)])
 def test_a_lane_of_the_timeline_is_as_full_as_its_resource_is_busy(shown, nodes, direct):
     one = run(nodes=nodes, path="peer-direct" if direct else "host-rdma")
+    shown.begin()
     shown.change(one)
     shown.page.locator(".pl-timeline").scroll_into_view_if_needed()
     assert inked(shown, "NIC send") == pytest.approx(one.busy["nic_tx"], abs=0.05)
