@@ -200,7 +200,12 @@ export class Scene extends View {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
     if (!this.narrow) return words.map((word) => this.between(this.asRead(word, words))).map((word, _, all) => this.centred(word, all));
     const isAlone = (name) => words.some((word) => word[0] === name[0] && word[1] > name[1] && word[1] - name[1] < NEXT_LINE && this.lies(word, [this.box(name)])); // the line below it has no room
-    return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word, words) : word)).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
+    const above = (word) => words.find((other) => other[0] === word[0] && other[1] < word[1] && word[1] - other[1] < NEXT_LINE);
+    const inPlace = (word) => { // a third line takes the place of a second that has no room below its name
+      const second = above(word), name = second && above(second);
+      return name && this.lies(second, [this.box(name)]) ? [word[0], name[1] + NEXT_LINE, ...word.slice(2)] : word;
+    };
+    return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word, words) : inPlace(word))).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
   }
 
   // A word as it is written where only names are: how busy something is, too, if that is no wider than its box, in the place of a rate above it. A slide has
