@@ -196,6 +196,35 @@ def test_parts_of_two_cards_that_are_compared_begin_at_the_same_heights(page):
     assert len(parts[0]) == 3  # name, picture, facts
 
 
+def test_the_arrows_end_at_the_margin_in_the_row_of_the_page_s_number(page):
+    """They stood outside of the margin, five pixels below the number."""
+    page.evaluate("number => Reveal.slide(number)", SHOWN.index("wiring"))
+    foot, number, back, on = (
+        page.locator(f"{name}:visible").last.bounding_box()
+        for name in (
+            "section.present footer",
+            "section.present footer span",
+            ".controls .navigate-left",
+            ".controls .navigate-right",
+        )
+    )
+    assert on["x"] + on["width"] == pytest.approx(foot["x"] + foot["width"], abs=2)
+    assert number["x"] + number["width"] < back["x"] < back["x"] + back["width"] < on["x"]
+    words = page.locator("section.present footer span").last.evaluate(
+        "span => { const range = document.createRange(); range.selectNodeContents(span); const { top, bottom } = range.getBoundingClientRect(); return (top + bottom) / 2 }"
+    )
+    assert on["y"] + on["height"] / 2 == pytest.approx(words, abs=2)
+
+
+def test_a_card_ends_with_its_picture_and_the_figures_below_have_the_rest(page):
+    """A card went on for 45 pixels below the frame in it."""
+    page.evaluate("number => Reveal.slide(number)", SHOWN.index("compare"))
+    gaps = page.locator("section.present .aligned").evaluate_all(
+        "cards => cards.map(card => card.getBoundingClientRect().bottom - card.querySelector('svg').getBoundingClientRect().bottom)"
+    )
+    assert all(8 <= gap <= 24 for gap in gaps), gaps
+
+
 def test_words_and_rules_of_a_table_begin_and_end_where_those_of_other_cards_do(page):
     """Rules began four pixels left of them, words six to their right."""
     edges = set()

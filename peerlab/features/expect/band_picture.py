@@ -22,8 +22,10 @@ _LOG_KEY = 280
 """Where the key of the log's points begins, pixels."""
 _POINT, _SMALL = 7.0, 4.5
 """Radius of a point of a log, pixels: heavier than any line; and where many sizes are close together."""
-_LOG = "2.6"
+_LOG = "3.2"
 """Width of the line that joins the points of a log, pixels: broader than any curve."""
+_LOG_NAME = 16
+"""Size of what a log reaches at its end: the largest words of the picture."""
 _STUB, _BEND, _NAME = 8, 19, 23
 """Right of the last size, pixels: so far a curve goes on, that no point hides its end; to there a thin line leads to its name; the name."""
 _FILLED = "fill='var(--pl-direct)' fill-opacity='0.12'"
@@ -38,7 +40,7 @@ Row = Mapping[str, Any]
 """A size with floor, low, expected, high and ceiling, GB/s; of a log with what was measured, and whether that is below, too."""
 # Below this size all curves are one line on these axes, unless so few sizes are larger.
 _FROM, _ENOUGH = 64 * KIB, 4
-_APART = 18
+_APART = 19
 """Pixels between two words at the right edge."""
 _SIDE, _LOW = 44, 104
 """Of the picture of one size: room for half a name at both ends, and the height, pixels."""
@@ -103,7 +105,7 @@ def band_svg(
     parts += [_missing(across, up, run) for run in _neighbours(short, rows)]
     curves = [
         ("expected", "direct-ink", "1.5", "", [(row["size"], row["expected"]) for row in rows]),
-        ("floor", "ink", "1.3", "", [(row["size"], row["floor"]) for row in rows if row["floor"]]),
+        ("floor", "muted", "1.6", "3 3", [(row["size"], row["floor"]) for row in rows if row["floor"]]),
         ("ceiling", "muted", "1.4", "6 4", [(row["size"], row["ceiling"]) for row in rows]),
     ]
     parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
@@ -231,9 +233,8 @@ class _End:
 
 
 def _log_end(last: Row) -> _End:
-    """Return what stands at a log's last point; where that is below the floor, its name says so."""
-    name, role = ("below floor", "hot-ink") if last["below"] else ("log", "ink")
-    return _End(name, role, last["measured"])
+    """Return what stands at a log's last point, in the colour of a warning where that is below the floor."""
+    return _End("log", "hot-ink" if last["below"] else "ink", last["measured"])
 
 
 def _ends(ends: Sequence[_End], up: Scale, right: float) -> list[str]:
@@ -248,7 +249,7 @@ def _ends(ends: Sequence[_End], up: Scale, right: float) -> list[str]:
         at, stroke = up(end.GBps), f"stroke='var(--pl-{end.role})' stroke-dasharray='{end.dash or 'none'}'"
         if end.width:
             parts.append(f"<path d='M{right} {at:.1f}h{_STUB}' {stroke} stroke-width='{end.width}'/>")
-        bold = "" if end.width else " font-weight='650'"
+        bold = "" if end.width else f" font-weight='700' font-size='{_LOG_NAME}'"
         parts.append(
             f"<path d='M{right + _STUB} {at:.1f}L{right + _BEND} {y:.1f}' {stroke} stroke-width='1.2'/>"
             # The figure is a part of its name, so that both are read in one go.
@@ -267,7 +268,7 @@ def _log_key(judged: Sequence[Row]) -> str:
     return (
         f"<path d='M{_LOG_KEY} 7.5H{_LOG_KEY + 4 * _POINT:.0f}' stroke='{colour}' stroke-width='{_LOG}'/>"
         f"<circle cx='{_LOG_KEY + 2 * _POINT:.0f}' cy='7.5' r='{_POINT - 0.5}' fill='{colour}'/>"
-        f"<text x='{_LOG_KEY + 4 * _POINT + 6:.0f}' y='12'>log</text>"
+        f"<text x='{_LOG_KEY + 4 * _POINT + 6:.0f}' y='12'>log, each size</text>"
     )
 
 

@@ -87,7 +87,9 @@ def test_no_line_of_the_grid_looks_like_the_ceiling_s_figure():
     shown = peerlab.expect("p5", nodes=2)._repr_html_()
     assert re.search("healthy runs have [0-9.]+ to ([0-9.]+), the ceiling<", shown)[1] == "518"
     for picture in re.findall("<svg class='pl-band.*?</svg>", shown, flags=re.DOTALL):
-        ceiling = float(re.search("H?([0-9.]+)' fill='none' stroke='var\\(--pl-muted\\)'", picture)[1])
+        ceiling = float(
+            re.search("H?([0-9.]+)' fill='none' stroke='var\\(--pl-muted\\)' [^>]*'6 4'", picture)[1]
+        )
         lines = [float(y) for y in re.findall("<path d='M64 ([0-9.]+)H", picture)]
         assert 3 <= len(lines) <= 6
         assert all(abs(y - ceiling) >= 10 for y in lines)
@@ -121,9 +123,9 @@ def test_the_log_has_a_key_its_figure_at_its_end_and_points_that_hide_no_curve_s
         "<svg class='pl-band.*?</svg>", verdict_html([found.as_dict()]), flags=re.DOTALL
     ):
         wide = re.search("viewBox='0 0 ([0-9]+) ", picture)[1]
-        name = f"fill='var\\(--pl-ink\\)' font-weight='650'>log <tspan x='{wide}' text-anchor='end'>{measured}</tspan></text>"
+        name = f"fill='var\\(--pl-ink\\)' font-weight='700' font-size='16'>log <tspan x='{wide}' text-anchor='end'>{measured}</tspan></text>"
         assert len(re.findall(name, picture)) == 1
-        assert re.search("<circle [^>]*/><text x='[0-9.]+' y='12'>log</text>", picture)
+        assert re.search("<circle [^>]*/><text x='[0-9.]+' y='12'>log, each size</text>", picture)
         (radius,) = {float(r) for r in re.findall("<circle [^>]*r='([0-9.]+)'[^>]*><title>", picture)}
         (beyond,) = {int(px) for px in re.findall("<path d='M[0-9]+ [0-9.]+h([0-9]+)'", picture)}
         assert radius < beyond
@@ -143,6 +145,10 @@ def test_the_points_of_a_log_are_joined_by_the_broadest_line_of_the_picture():
         curves = re.findall("fill='none' stroke='[^']+' stroke-width='([0-9.]+)'", picture)
         assert max(map(float, curves)) == float(width)
         assert curves.count(width) == 1
+        assert float(width) > 3
+        assert re.search(
+            "stroke='var\\(--pl-muted\\)' stroke-width='[0-9.]+' stroke-dasharray='3 3'", picture
+        ), "the floor is grey"
         assert "fill-opacity='0.12'" in picture
 
 

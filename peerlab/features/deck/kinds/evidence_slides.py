@@ -29,7 +29,7 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")
     axis.draw(8, low_edge)
     for place, machine in enumerate(gains):
-        _measured(axis, _ROW * (place + 0.55), machine)
+        _measured(axis, _ROW * (place + 0.55), machine, (gain.low, gain.high))
     y, about = (
         _ROW * (len(gains) + 0.55),
         f"{say_count(compared.base.nodes, 'node')}, {say_bytes(compared.base.nbytes)}",
@@ -64,12 +64,14 @@ _BASELINES = "Do not mix the baselines: here it is RDMA through the host. Agains
 _WIDE = 1144.0
 _LETTER = 11.8
 """A letter of a mark's label, as wide as it takes at most, in pixels."""
+_FREE = 8
+"""Pixels between a mark's label and an edge of the band."""
 _LONGEST_MARK = 12
 """Letters of a mark's label: as many have room at the end of the axis."""
 
 
-def _measured(axis: GainAxis, y: float, machine: GainElsewhere) -> None:
-    """Draw what is known of one machine: a diamond for each figure."""
+def _measured(axis: GainAxis, y: float, machine: GainElsewhere, band: tuple[float, float]) -> None:
+    """Draw what is known of one machine: a diamond for each figure, whose words cross no edge of the band."""
     _named(axis, y, machine.title, machine.about)
     low, high = machine.ends
     axis.paper.line([(axis.at(low), y), (axis.at(high), y)], "edge", 4)
@@ -78,11 +80,24 @@ def _measured(axis: GainAxis, y: float, machine: GainElsewhere) -> None:
     for value, figure in sorted(machine.marks):
         label = f"{figure}{TIMES_SIGN}"
         axis.mark(y, value, "ink")
-        x, half = axis.at(value), _LETTER * len(label) / 2
+        half = _LETTER * len(label) / 2
+        x = _beside(axis.at(value), half, [axis.at(edge) for edge in band])
         above = next((at for at, right in free.items() if x - half > right), min(free, key=free.__getitem__))
         x = max(x, free[above] + half)  # where neither side has room at its mark, a little to the right of it
         free[above] = x + half
         axis.paper.text((x, y + above), label, size=18, bold=True)
+
+
+def _beside(at: float, half: float, edges: Sequence[float]) -> float:
+    """Return where the middle of words stands, as near to their mark as no edge crosses them.
+
+    >>> _beside(100, 20, [50, 200]), _beside(100, 20, [90, 200]), _beside(100, 20, [50, 110])
+    (100, 118, 82)
+    """
+    for edge in edges:
+        if abs(at - edge) < half + _FREE:
+            return edge + (half + _FREE if at >= edge else -half - _FREE)
+    return at
 
 
 def _inside(gain: GainBand, known: Sequence[GainElsewhere]) -> str:
