@@ -2,9 +2,11 @@
 import { freePlace, widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
-const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
-const AROUND = { left: 44, right: 14, top: 16, bottom: 22 };
+const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
+const AROUND = { left: 38, right: 10, top: 16, bottom: 26 };
 const NEAR = 40; // px: words farther from their point are shorter ones
+const LEADS = 14; // px: a line leads from words that are farther
+const TICK = 30; // px from a figure of the axis to the next
 const LEAST_HEIGHT = 0.1; // of gain: a scale is at least so high, else a flat curve would look steep
 
 export class GainCurve {
@@ -28,28 +30,30 @@ export class GainCurve {
       svgShape("path", { d: `M${AROUND.left} ${this.y(gain)}H${width - AROUND.right}`, stroke: `var(--pl-${gain === 1 ? "edge" : "faint"})` }, host);
       this.text(AROUND.left - 6, this.y(gain) + 4, `${+gain.toFixed(2)}×`, { "text-anchor": "end" });
     }
-    let last = -99;
-    for (const [batch] of points) {
-      if (this.x(batch) - last < 26) continue;
-      last = this.x(batch);
-      this.text(last, height - 6, batch, { "text-anchor": "middle" });
-    }
+    // this step's batch has its place on the axis; others stand where it leaves room
+    const ticks = [{ batch: here[0], own: true }];
+    for (const [batch] of points) if (ticks.every((tick) => Math.abs(this.x(tick.batch) - this.x(batch)) >= TICK)) ticks.push({ batch });
+    for (const { batch, own } of ticks) this.text(this.x(batch), height - 6, batch, { "text-anchor": "middle", ...(own && { "font-weight": 650, fill: "var(--pl-ink)" }) });
     svgShape("path", { d: points.map(([batch, gain], i) => `${i ? "L" : "M"}${this.x(batch).toFixed(1)} ${this.y(gain).toFixed(1)}`).join(""), fill: "none", stroke: "var(--pl-direct)", "stroke-width": 2.5, "stroke-linejoin": "round" }, host);
-    for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-paper)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
+    for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-panel)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
     const [x, y] = [this.x(here[0]), this.y(here[1])];
     svgShape("circle", { cx: x, cy: y, r: 6, fill: "var(--pl-direct)", stroke: "var(--pl-ink)", "stroke-width": 2 }, host);
-    const room = { width: width - AROUND.right, height: height - AROUND.bottom }, far = (at) => Math.abs(at.y - y);
+    const room = { width, height: height - AROUND.bottom }, far = ({ box }) => Math.max(y - box.bottom, box.top - y, 0);
     const places = ["you are here", "here"].map((words) => ({ words, ...this.placeOf(x, y, widthOf(words, 12, true), room) }));
     const at = places.find((place) => far(place) < NEAR) ?? places.sort((a, b) => far(a) - far(b))[0];
-    this.text(at.x, at.y, at.words, { fill: "var(--pl-direct-ink)", "font-weight": 650, "font-size": 12, ...OUTLINE });
+    if (far(at) > LEADS) svgShape("path", { d: at.y < y ? `M${x} ${at.box.bottom + 2}V${y - 7}` : `M${x} ${at.box.top - 2}V${y + 7}`, stroke: "var(--pl-ink)" }, host);
+    this.text(at.x, at.y, at.words, { fill: "var(--pl-ink)", "font-weight": 650, ...OUTLINE });
   }
 
-  // Where words about a point stand: beside it, above it or below it, as near as they lie on no line; clear of the grid, too, if that is possible.
+  // Where words about a point stand: over it, below it or beside it, as near as they lie on no line; clear of the grid, too, if that is possible.
   placeOf(x, y, wide, room) {
     const places = [], curve = { points: this.points.map(([batch, gain]) => [this.x(batch), this.y(gain)]), thick: 10 }; // with its dots
-    for (let far = 0; far < room.height; far++)
-      for (const base of far ? [y - 6 - far, y + 14 + far] : [y + 4])
-        for (const left of [x + 14, x - 14 - wide, ...(far > 6 ? [x - wide / 2, room.width - wide] : [])]) places.push({ x: left, y: base, box: { left, right: left + wide, top: base - 10, bottom: base + 3 } });
+    const add = (left, base) => places.push({ x: left, y: base, box: { left, right: left + wide, top: base - 10, bottom: base + 3 } });
+    const middle = Math.max(AROUND.left, Math.min(x - wide / 2, room.width - wide));
+    for (let far = 0; far < room.height; far++) {
+      for (const base of [y - 12 - far, y + 20 + far]) for (const left of [middle, x - 6, x + 6 - wide]) add(left, base);
+      if (far === LEADS) for (const left of [x + 14, x - 14 - wide]) add(left, y + 4);
+    }
     const scale = [{ left: 0, right: AROUND.left, top: 0, bottom: room.height }];
     return freePlace([...places, freePlace(places, room, [curve], scale)], room, [curve, ...this.grid], scale);
   }

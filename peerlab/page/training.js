@@ -67,7 +67,8 @@ import { sayTime } from "./words.js";
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = 20; // px: how high the lane of computing is
 const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [46, 56], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
-const AXIS = 20, END = 7, HEAD = 7; // px; what is behind the step, so that its last bucket and the frame around it are whole and the slider ends where its lanes do; how high the mark of the moment is
+const AXIS = 20; // px
+const RADIO = 22; // px: of a path's name, before its letters
 const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged end: of the width, px, and between it and the step; the same in training.css, where the curve stands below it
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
@@ -83,11 +84,11 @@ const HTML = `
 <fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> whole step</label>
 <label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label></fieldset></div>
 <div class="ts-moment"></div>
-<svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg>
+<div class="ts-timeline"><svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg><fieldset class="ts-path"><legend>Data path shown below</legend></fieldset></div>
 <ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>bucket that waits</li>
 <li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>exposed</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
-<div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p></p></div>
-<fieldset class="ts-zoom ts-path"><legend>Data path shown</legend></fieldset><svg role="img"></svg><ul class="ts-key ts-stages"></ul></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
+<div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p><b></b><span></span></p></div>
+<svg role="img"></svg><ul class="ts-key ts-stages"></ul></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <details class="ts-more"><summary></summary><table class="ts-rows"></table><p class="ts-rests"></p><p class="ts-source"></p></details>`;
 
 class StepPage extends PlayedPage {
@@ -143,8 +144,7 @@ class StepPage extends PlayedPage {
   }
 
   showPath(number) {
-    this.side = number;
-    this.fillPaths();
+    this.choosePath(number);
     this.player.draw();
   }
 
@@ -216,21 +216,19 @@ class StepPage extends PlayedPage {
     this.find(".ts-hero").classList.toggle("ts-good", good);
     this.find(".ts-label").textContent = label;
     this.find(".ts-value").replaceChildren(make("b", "", value), ...(after ? [make("small", "", ` ${after}`)] : []));
-    this.find(".ts-note").textContent = note;
+    this.find(".ts-note").textContent = note.replaceAll(" %", "\u00a0%");
     this.find(".ts-rests").textContent = rests;
   }
 
-  // The switch between the roads of two paths; of one path nothing is to be chosen.
+  // The names of two paths above their lanes, of which one is chosen to have its road below; of one path nothing is to be chosen.
   fillPaths() {
     const { sides } = this.state, host = this.find(".ts-path");
     host.hidden = sides.length < 2;
     this.side = Math.min(this.side, sides.length - 1);
-    const labels = sides.map(({ title }, i) => {
-      const label = make("label", ""), choice = Object.assign(make("input", ""), { type: "radio", name: "ts-path", value: i, checked: i === this.side });
-      choice.addEventListener("change", () => {
-        this.choosePath(i);
-        this.player.draw();
-      });
+    const labels = sides.map(({ title, role }, i) => {
+      const label = Object.assign(make("label", ""), { title: "Show this data path below" }), choice = Object.assign(make("input", ""), { type: "radio", name: "ts-path", value: i, checked: i === this.side });
+      choice.addEventListener("change", () => this.showPath(i));
+      label.style.color = `var(--pl-${role}-ink)`;
       label.append(choice, title);
       return label;
     });
@@ -241,6 +239,7 @@ class StepPage extends PlayedPage {
   choosePath(number) {
     this.side = number;
     this.road = null;
+    for (const choice of this.root.querySelectorAll("[name=ts-path]")) choice.checked = Number(choice.value) === number;
   }
 
   // Gives the clock to one exchange, or to the step.
@@ -277,9 +276,9 @@ class StepPage extends PlayedPage {
     const host = this.find(".ts-lanes"), { sides } = this.state, width = host.clientWidth || 1080;
     this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
     this.width = width;
-    const from = endOf(sides, this.longest, (width - 1 - END) / this.longest), aside = from === null ? 0 : Math.max(ASIDE.least, Math.min(ASIDE.share * width, ASIDE.most));
-    const whole = { wide: aside ? width - aside - ASIDE.gap : width, from: 0, left: 1 }, end = { wide: aside, from, left: 0, words: false };
-    for (const view of [whole, end]) view.x = (time) => view.left + ((view.wide - view.left - END) * (time - view.from)) / (this.longest - view.from);
+    const from = endOf(sides, this.longest, width / this.longest), aside = from === null ? 0 : Math.max(ASIDE.least, Math.min(ASIDE.share * width, ASIDE.most));
+    const whole = { wide: aside ? width - aside - ASIDE.gap : width, from: 0 }, end = { wide: aside, from, words: false };
+    for (const view of [whole, end]) view.x = (time) => (view.wide * (time - view.from)) / (this.longest - view.from);
     this.views = aside ? [whole, end] : [whole];
     this.x = whole.x;
     // devices compute the same on both paths, unless exchanges slow them down
@@ -290,7 +289,7 @@ class StepPage extends PlayedPage {
     const times = `${enlarged(end, whole)}\u00d7`, larger = !aside ? "" : widthOf(`end of the step, ${times}`, WORD_PX) <= aside ? `end of the step, ${times}` : `end, ${times}`; // no wider than what it names
     if (alike || aside) this.title(host, LANE.title, { title: alike ? "Computing" : "", more: alike && sides.length > 1 ? "the same on both data paths" : "", aside: larger });
     this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - LANE.high);
-    sides.forEach((side, i) => this.paintWords(host, side, this.tops[i] - (alike ? 0 : COMPUTING)));
+    sides.forEach((side, i) => this.paintWords(host, i, this.tops[i] - (alike ? 0 : COMPUTING)));
     for (const view of this.views) this.paintView(view, view === whole ? host : svgShape("svg", { x: width - aside, width: aside, height: high, class: "ts-end" }, host), alike);
     this.x = whole.x;
     this.placeSlider();
@@ -306,7 +305,7 @@ class StepPage extends PlayedPage {
   // The slider of the step is as long as its lanes are, so that a moment stands at one place; that of a bucket is as long as the page is wide.
   placeSlider() {
     const end = this.followed === null ? this.x(this.longest) : this.width;
-    Object.assign(this.player.bar.style, { width: `${end - 1 + THUMB}px`, marginLeft: `${1 - THUMB / 2}px` });
+    Object.assign(this.player.bar.style, { width: `${end + THUMB}px`, marginLeft: `${-THUMB / 2}px` });
   }
 
   // Paints the lanes of the whole step, or of its end.
@@ -314,10 +313,9 @@ class StepPage extends PlayedPage {
     const { sides } = this.state;
     this.x = view.x;
     if (alike) this.paintComputing(host, sides[0], LANE.title, view);
-    sides.forEach((side, i) => this.paintSide(host, side, this.tops[i], alike, view));
-    view.marks = sides.map((_, i) => svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5, rx: 2, y: this.tops[i] + LANE.flight[0] - 3, height: LANE.flight[1] - LANE.flight[0] + 6 }, host));
-    // below the lane, so that it lies on no bucket
-    view.heads = sides.map((_, i) => svgShape("path", { class: "ts-head", d: `M0 ${this.tops[i] + LANE.high}l${HEAD - 1} ${HEAD}h${2 - 2 * HEAD}z`, fill: "var(--pl-ink)" }, host));
+    sides.forEach((side, i) => this.paintSide(host, i, alike, view));
+    view.moments = sides.map((_, i) => svgShape("rect", { class: "ts-now", x: -1, width: 2, y: this.tops[i] - 1, height: LANE.high + 2, fill: "var(--pl-ink)", "pointer-events": "none" }, host));
+    if (view === this.views[0]) this.mark = svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, height: LANE.flight[1] - LANE.flight[0] + 6, "pointer-events": "none" }, host);
   }
 
   // From the whole step to its enlarged end a funnel, and below that how long a stretch of it is.
@@ -325,7 +323,7 @@ class StepPage extends PlayedPage {
     const left = this.width - end.wide, each = end.x(1) - end.x(0), time = roundTime(end.wide * 0.75, each), far = left + time * each;
     for (const lane of this.tops) {
       const middle = lane + (LANE.flight[0] + LANE.flight[1]) / 2, narrow = 5;
-      svgShape("path", { d: `M${whole.wide} ${middle - narrow}L${left} ${lane + 1}V${lane + LANE.high - 1}L${whole.wide} ${middle + narrow}z`, fill: "var(--pl-faint)" }, host);
+      svgShape("path", { d: `M${whole.wide + 4} ${middle - narrow}L${left} ${lane + 1}V${lane + LANE.high - 1}L${whole.wide + 4} ${middle + narrow}z`, fill: "var(--pl-faint)" }, host);
     }
     svgShape("path", { d: `M${left} ${top - 4}v4H${far.toFixed(1)}v-4`, stroke: "var(--pl-edge)", fill: "none" }, host);
     text(host, (left + far) / 2, top + 12, sayTime(time), { "text-anchor": "middle", fill: "var(--pl-muted)", "font-size": TICK_PX });
@@ -343,11 +341,12 @@ class StepPage extends PlayedPage {
   }
 
   // Writes the words above a lane: its name, what it takes, and at its end how long the devices wait; what has no room beside the others is left out.
-  title(host, below, { title, ink = "ink", more = "", waits = "", aside = "" }) {
-    const y = below - 7, taken = (words) => widthOf(words, WORD_PX, true) + 16, room = this.width - widthOf(waits || aside, WORD_PX, !aside), name = text(host, 0, y, title, { fill: `var(--pl-${ink})`, "font-weight": 650 });
-    if (more && taken(title) + widthOf(more, WORD_PX) + 8 < room) svgShape("tspan", { fill: "var(--pl-muted)", "font-weight": 400, dx: 10 }, name).textContent = more;
+  title(host, below, { title, before = widthOf(title, WORD_PX, true), ink = "ink", more = "", waits = "", aside = "" }) {
+    const y = below - 7, room = this.width - widthOf(waits || aside, WORD_PX, !aside);
+    if (title) text(host, 0, y, title, { fill: `var(--pl-${ink})`, "font-weight": 650 });
+    if (more && before + widthOf(more, WORD_PX) + 24 < room) text(host, before + 10, y, more, { fill: "var(--pl-muted)" });
     if (aside) text(host, this.width, y, aside, { "text-anchor": "end", fill: "var(--pl-muted)" });
-    if (waits && taken(title) < room) text(host, this.width, y, waits, { "text-anchor": "end", fill: `var(--pl-${ink})`, "font-weight": 650 });
+    if (waits && before + 16 < room) text(host, this.width, y, waits, { "text-anchor": "end", fill: `var(--pl-${ink})`, "font-weight": 650 });
   }
 
   // Paints what devices compute, each phase as one box until they wait.
@@ -369,25 +368,29 @@ class StepPage extends PlayedPage {
     }
   }
 
-  // The words above a path's lane.
-  paintWords(host, { title, role, end_us: end, exposed }, below) {
+  // The words above a path's lane: of two paths the name is a choice on the page, with room for it here; of one path the headline has the times.
+  paintWords(host, number, below) {
+    const { title, role, end_us: end, exposed } = this.state.sides[number], ink = `${role}-ink`;
+    if (this.state.sides.length < 2) return void this.title(host, below, { title, ink });
+    this.find(".ts-path").querySelectorAll("label")[number].style.top = `${below - LANE.title}px`;
     const sum = exposed.reduce((sum, [begin, end]) => sum + end - begin, 0), waits = sum > 0 ? `devices wait ${sayTime(sum)}` : "devices never wait";
-    // of one path the headline has both
-    this.title(host, below, { title, ink: `${role}-ink`, ...(this.state.sides.length > 1 && { more: `${sayTime(end)} a step`, waits }) });
+    this.title(host, below, { title: "", before: RADIO + widthOf(title, WORD_PX, true), ink, more: `${sayTime(end)} a step`, waits });
   }
 
-  paintSide(host, side, top, alike, view) {
-    const { role, end_us: end } = side;
-    svgShape("rect", { x: 0, y: top, width: view.wide, height: LANE.high, fill: "var(--pl-panel)", rx: 4 }, host);
+  paintSide(host, number, alike, view) {
+    const side = this.state.sides[number], top = this.tops[number], { role, end_us: end } = side;
+    svgShape("rect", { x: 0, y: top, width: view.wide, height: LANE.high, fill: "var(--pl-panel)", rx: 4, "data-side": number }, host);
     if (!alike) this.paintComputing(host, side, top - COMPUTING, view);
     const later = (view === this.views[0] && this.views[1]?.from) || Infinity; // what is seen enlarged is not drawn twice
     for (const [begin, end] of side.exposed) if (begin < later) this.hatch(host, [this.x(begin), top + LANE.exposed[0], this.x(end), top + LANE.exposed[1]], role);
     this.boxes(host, side.waiting.filter((one) => this.seen(one)), top, LANE.waiting, "ink");
-    this.boxes(host, side.flight, top, LANE.flight, role, side.names);
+    this.boxes(host, side.flight, top, LANE.flight, role, number);
     if (!side.flight.some((one) => Math.abs(this.x(one[1]) - this.x(end)) < 4)) svgShape("line", { x1: this.x(end), x2: this.x(end), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
   }
 
-  boxes(host, rows, top, [above, below], fill, names) {
+  // The boxes of a lane; those of a path's exchanges have its number.
+  boxes(host, rows, top, [above, below], fill, side) {
+    const names = this.state.sides[side]?.names;
     let last = -1;
     rows.forEach((row, i) => {
       const begin = this.x(row[0]), end = this.x(row[1]);
@@ -397,7 +400,7 @@ class StepPage extends PlayedPage {
       const width = Math.max(0.6, Math.min(THIN, room), end - begin - Math.min(1, (end - begin) / 4));
       const one = svgShape("rect", { x: begin, y: top + above, width, height: below - above, fill: `var(--pl-${fill})` }, host);
       if (!names) return;
-      one.dataset.exchange = i;
+      Object.assign(one.dataset, { exchange: i, side });
       svgShape("title", {}, one).textContent = `${capital(names[i])}: ${sayTime(row[1] - row[0])}, for ${sayTime(row[2])} of it devices wait`;
     });
   }
@@ -423,12 +426,10 @@ class StepPage extends PlayedPage {
     }
   }
 
-  // Outlines an exchange in the lane of its path.
-  outline({ marks, x }, number, box) {
-    const mark = marks[number], left = (x(box[0]) - 3).toFixed(1);
-    if (mark.getAttribute("x") === left) return;
-    mark.setAttribute("x", left);
-    mark.setAttribute("width", Math.max(7, x(box[1]) - x(box[0]) + 5));
+  // Outlines an exchange in the lane of the path that is shown below: in the whole step, as all of its end is the last one.
+  outline([begin, end]) {
+    const [{ x }] = this.views, box = { x: (x(begin) - 3).toFixed(1), y: this.tops[this.side] + LANE.flight[0] - 3, width: Math.max(7, x(end) - x(begin) + 5).toFixed(1) };
+    for (const [name, value] of Object.entries(box)) if (this.mark.getAttribute(name) !== String(value)) this.mark.setAttribute(name, value);
   }
 
   // ---- the clock ------------------------------------------------------------------------------------------------
@@ -440,10 +441,9 @@ class StepPage extends PlayedPage {
     this.state.sides.forEach((side, i) => {
       const at = this.followed === null ? under(side, time) : this.followed, [begin, end] = side.flight[at] ?? [0, 0];
       const now = this.followed === null ? time : Math.min(begin + time, end);
-      for (const { heads, x } of this.views) heads[i].setAttribute("transform", `translate(${x(Math.min(now, side.end_us)).toFixed(1)} 0)`);
-      if (!side.flight[at]) return;
-      for (const view of this.views) this.outline(view, i, side.flight[at]);
-      if (i !== this.side) return;
+      for (const { moments, x } of this.views) moments[i].setAttribute("transform", `translate(${x(Math.min(now, side.end_us)).toFixed(1)} 0)`);
+      if (!side.flight[at] || i !== this.side) return;
+      this.outline(side.flight[at]);
       this.name(at);
       this.drawRoad(side, at, now, moving);
     });
@@ -455,10 +455,12 @@ class StepPage extends PlayedPage {
       this.road = new RaceRoad(host.querySelector("svg"), road);
       this.road.paint(1);
       this.fillStages(this.data.colours[side.roads[at]]);
+      Object.assign(host.querySelector("p b"), { textContent: this.state.sides.length > 1 ? side.title : "" }).style.color = `var(--pl-${side.role}-ink)`;
     }
-    const before = now < begin, done = now >= end - 1e-6;
-    const doing = before ? "waits for its gradients" : done ? `done after ${sayTime(end - begin)}` : `${sayTime(now - begin)} of ${sayTime(end - begin)}`;
-    showWords(host.querySelector("p"), doing);
+    const before = now < begin, done = now >= end - 1e-6, since = sayTime(now - begin);
+    const doing = before ? "waits for its gradients" : done ? `done after ${sayTime(end - begin)}` : `${since} of ${sayTime(end - begin)}`;
+    // how long it takes its lane says; on its own clock the player says both
+    showWords(host.querySelector("p span"), before || done ? doing : this.followed === null ? `under way for ${since}` : "under way");
     host.classList.toggle("ts-idle", (before || done) && !moving); // nobody is busy then; while it plays words stand still
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
     this.road.draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
@@ -486,11 +488,18 @@ class StepPage extends PlayedPage {
     pick.addEventListener("change", () => this.follow(Number(pick.value)));
     this.find(".ts-more").addEventListener("toggle", () => this.wanted.mode === "frame" && fitFrame(this.root));
     for (const one of this.root.querySelectorAll("[name=ts-zoom]")) one.addEventListener("change", () => this.follow(one.value === "step" ? null : this.chosen));
-    this.find(".ts-lanes").addEventListener("click", ({ target }) => target.dataset?.exchange !== undefined && this.follow(Number(target.dataset.exchange)));
+    this.find(".ts-lanes").addEventListener("click", ({ target }) => this.pointAt(target.dataset ?? {}));
     this.find(".pl-play").addEventListener("click", () => this.rewind(), { capture: true });
     const keys = { s: () => this.follow(null), b: () => this.follow(this.chosen), n: () => this.turn(1), p: () => this.turn(-1) };
     this.listenToKeys(keys, forControl, () => this.begin());
     this.paintWhenSized([".ts-lanes", ".ts-lower"], () => this.paint());
+  }
+
+  // A lane that is clicked on has its road below, and one of its buckets the clock.
+  pointAt({ side, exchange }) {
+    if (side !== undefined) this.choosePath(Number(side));
+    if (exchange !== undefined) this.follow(Number(exchange));
+    else if (side !== undefined) this.player.draw();
   }
 
   begin() {

@@ -57,11 +57,44 @@ def test_on_one_clock_the_road_says_which_bucket_of_its_path_is_under_way_at_thi
     seek(page, middle)
     for choice, run in zip(page.locator(".ts-path label").all(), (host(), peer()), strict=True):
         choice.click()
+        expect(page.locator(".ts-road p b")).to_have_text(choice.inner_text())
         number = sum(exchange.begin_ps <= 1e6 * middle for exchange in run.trace.placed)
         expect(page.locator(".ts-bucket")).to_have_value(str(max(1, number) - 1))
         assert page.locator(".ts-road svg").get_attribute("aria-label").startswith(choice.inner_text())
     page.locator("[data-exchange='3']").first.click()
     expect(page.locator(".ts-bucket option:checked")).to_contain_text(re.compile("^Bucket 4, "))
+
+
+def test_the_path_whose_road_is_shown_is_chosen_at_its_lane(opened):
+    """It was chosen by a second switch in the card of the bucket, beside that of the clock."""
+    page = opened()
+    names, road, outline = (
+        page.locator(".ts-path input"),
+        page.locator(".ts-road p b"),
+        page.locator(".ts-chosen"),
+    )
+    lanes = page.locator(".ts-lanes rect[fill='var(--pl-panel)']").all()
+    expect(outline).to_have_count(1)
+
+    def is_shown(number, title):
+        expect(names.nth(number)).to_be_checked()
+        expect(road).to_have_text(title)
+        frame, lane = (one.bounding_box() for one in (outline, lanes[number]))
+        assert lane["y"] < frame["y"] < frame["y"] + frame["height"] < lane["y"] + lane["height"]
+
+    is_shown(0, "kernel TCP")
+    names.first.focus()
+    page.keyboard.press("ArrowDown")
+    is_shown(1, "Peer Direct")
+    lanes[0].click(position={"x": 5, "y": 5})
+    expect(names.first).to_be_checked()
+    page.locator("[data-side='1'][data-exchange='3']").click()
+    is_shown(1, "Peer Direct")
+    # each name stands above its lane, where words above lanes stand
+    for name, lane in zip(page.locator(".ts-path label").all(), lanes, strict=True):
+        words, box = name.bounding_box(), lane.bounding_box()
+        assert words["x"] == pytest.approx(box["x"], abs=1)
+        assert words["y"] + words["height"] == pytest.approx(box["y"], abs=1)
 
 
 def test_a_click_on_a_bucket_gives_it_the_clock(opened):
@@ -193,28 +226,36 @@ def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, 
     )
     length = page.evaluate("[...peerlabPages][0].player.length")
     bar = page.locator(".pl-scrub").bounding_box()
+    track = [bar["x"] + 7, bar["x"] + bar["width"] - 7]
     for number, exchange in enumerate(runs[0].trace.placed):
         thumb = bar["x"] + 7 + exchange.begin_ps / 1e6 / length * (bar["width"] - 14)
         begins = page.locator(f".ts-lanes > [data-exchange='{number}']").first.bounding_box()["x"]
         assert thumb == pytest.approx(begins, abs=1.5)
     lane = page.locator(".ts-lanes > rect[fill='var(--pl-panel)']").first.bounding_box()
-    assert bar["x"] + bar["width"] == pytest.approx(lane["x"] + lane["width"], abs=1.5)
+    computing = page.locator(".ts-lanes > rect").first.bounding_box()
+    assert [lane["x"], lane["x"] + lane["width"]] == pytest.approx(track, abs=0.5)
+    assert computing["x"] == pytest.approx(lane["x"], abs=0.5)
     if width > 760:
-        road = page.locator(".ts-road").bounding_box()
-        assert road["x"] + road["width"] == pytest.approx(lane["x"] + lane["width"], abs=1)
+        road, gain = (page.locator(card).bounding_box() for card in (".ts-road", ".ts-gain"))
+        assert [road["x"], road["x"] + road["width"]] == pytest.approx(track, abs=1)
+        assert [gain["y"], gain["height"]] == pytest.approx([road["y"], road["height"]], abs=0.5)
+        note = page.locator(".ts-note").bounding_box()
+        assert note["x"] == pytest.approx(gain["x"], abs=1)
 
 
 def test_what_is_seen_in_the_enlarged_end_is_not_drawn_in_the_whole_step_too(open_page):
     """A bucket, its frame, its wait and the mark of the moment shared twelve pixels."""
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
-    whole, end = ".ts-lanes > .ts-head", ".ts-end .ts-head"
+    whole, end = ".ts-lanes > .ts-now", ".ts-end .ts-now"
     assert [page.locator(marks).count() for marks in (whole, end)] == [2, 2]
     assert not any(mark.is_visible() for mark in page.locator(whole).all())
     assert all(mark.is_visible() for mark in page.locator(end).all())
     # slanted or filled, a wait is none of the pointer's
-    assert page.locator(".ts-lanes > [pointer-events=none]").count() == 0
-    assert page.locator(".ts-end [pointer-events=none]").count() == 2
+    assert page.locator(".ts-lanes > path[pointer-events=none]").count() == 0
+    assert page.locator(".ts-end path[pointer-events=none]").count() == 2
+    # all of the end is the last bucket: it needs no frame
+    assert page.locator(".ts-end .ts-chosen").count() == 0
     page.locator("[name=ts-zoom][value=bucket]").check(force=True)
     assert all(mark.is_visible() for mark in page.locator(whole).all())
 
@@ -242,8 +283,26 @@ def test_the_words_at_the_gain_of_this_step_are_near_its_point(open_page, width)
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
     resize(page, width, 1100)
-    near = "() => { const [words, point] = [[...document.querySelectorAll('.ts-gain text')].at(-1), document.querySelector('.ts-gain circle[r=\"6\"]')].map((one) => one.getBoundingClientRect()); return Math.abs(point.top - words.bottom) < 30; }"
+    near = "() => { const [words, point] = [[...document.querySelectorAll('.ts-gain text')].at(-1), document.querySelector('.ts-gain circle[r=\"6\"]')].map((one) => one.getBoundingClientRect()); return Math.abs(point.top - words.bottom) < 20 && words.left < point.left && point.right < words.right; }"
     page.wait_for_function(near)
+    own, point = (
+        page.locator(".ts-gain text[font-weight='650']").first,
+        page.locator(".ts-gain circle[r='6']"),
+    )
+    expect(own).to_have_text("128")
+    tick, circle = own.bounding_box(), point.bounding_box()
+    assert tick["x"] + tick["width"] / 2 == pytest.approx(circle["x"] + circle["width"] / 2, abs=1)
+
+
+def test_how_long_a_step_or_a_bucket_takes_is_said_once(opened):
+    """The player, the lane and the card each had it."""
+    page = opened()
+    expect(page.locator(".pl-clock span")).to_be_hidden()
+    expect(page.locator(".ts-road p span")).to_have_text(re.compile(r"^under way for [\d.]+ .?s$"))
+    page.locator("[name=ts-zoom][value=bucket]").check(force=True)
+    seek(page, 1)
+    expect(page.locator(".pl-clock span")).to_be_visible()
+    expect(page.locator(".ts-road p span")).to_have_text("under way")
 
 
 def test_the_end_begins_where_nearly_all_waiting_lies_behind_it(open_page):
