@@ -3,7 +3,7 @@ import { freePlace, widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
-const AROUND = { left: 38, right: 10, top: 16, bottom: 26 };
+const AROUND = { left: 38, right: 13, top: 16, bottom: 26 };
 const NEAR = 40; // px: words farther from their point are shorter ones
 const LEADS = 14; // px: a line leads from words that are farther
 const TICK = 30; // px from a figure of the axis to the next
@@ -31,9 +31,9 @@ export class GainCurve {
       this.text(AROUND.left - 6, this.y(gain) + 4, `${+gain.toFixed(2)}×`, { "text-anchor": "end" });
     }
     // this step's batch has its place on the axis; others stand where it leaves room
-    const ticks = [{ batch: here[0], own: true }];
-    for (const [batch] of points) if (ticks.every((tick) => Math.abs(this.x(tick.batch) - this.x(batch)) >= TICK)) ticks.push({ batch });
-    for (const { batch, own } of ticks) this.text(this.x(batch), height - 6, batch, { "text-anchor": "middle", ...(own && { "font-weight": 650, fill: "var(--pl-ink)" }) });
+    const batches = [{ batch: here[0], own: true }];
+    for (const [batch] of points) if (batches.every((tick) => Math.abs(this.x(tick.batch) - this.x(batch)) >= TICK)) batches.push({ batch });
+    for (const { batch, own } of batches) this.text(this.x(batch), height - 6, batch, { "text-anchor": "middle", ...(own && { "font-weight": 650, fill: "var(--pl-ink)" }) });
     svgShape("path", { d: points.map(([batch, gain], i) => `${i ? "L" : "M"}${this.x(batch).toFixed(1)} ${this.y(gain).toFixed(1)}`).join(""), fill: "none", stroke: "var(--pl-direct)", "stroke-width": 2.5, "stroke-linejoin": "round" }, host);
     for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-panel)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
     const [x, y] = [this.x(here[0]), this.y(here[1])];

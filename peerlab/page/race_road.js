@@ -9,6 +9,7 @@ const QUEUE = 8; // so many waiting slices are drawn; more are a number
 const HILL = 60; // px: how high a hill is at least where the number of slices that wait on it stands above them
 const SPEED = 130; // px per second of watching, at which carriages roll where single slices are too quick to see
 const BED = 13; // px: how broad the road is
+const SHORT = 100; // px: a hill is at least so long beside a wire with room for its words
 const EDGE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 3, "stroke-linejoin": "round" }; // words stay readable on a line
 const BLUR_S = 0.15; // over so much watching they are counted then
 const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's time on a stretch shows no single slices
@@ -43,9 +44,9 @@ const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's
  * @property {boolean} hot
  */
 export class RaceRoad {
-  constructor(host, road) {
-    this.host = host;
-    this.road = road;
+  // `alone`: no other road stands above or below it, whose places it would have to meet.
+  constructor(host, road, alone = false) {
+    Object.assign(this, { host, road, alone });
     this.rows = new Rows(road.slices, { floats: ["came", "enter", "out", "leave", "gone", "work"], ints: ["stretch", "device", "slice"], begin: "came", end: "gone" });
     this.paired = this.rows.device.some((device) => device > 0); // two devices take turns; else slices do
     this.typical = road.stretches.map((_, i) => median(this.rows, i));
@@ -74,6 +75,7 @@ export class RaceRoad {
     const lacking = road.signs.filter((sign) => !this.sign(sign));
     const rows = (high) => Math.max(0, ...lacking.filter(({ level }) => Boolean(level) === high).map(({ words }) => words.length));
     const [low, high] = [rows(false), rows(true)];
+    if (high && !over && this.alone) return void this.paint(zoom, letters, sides, wire, further, high); // above their hill they stand at it
     if (lacking.length && !further && !over) return void this.paint(zoom, letters, sides, wire, Math.max(low, high - 1, 1));
     if (high && !over) return void this.paint(zoom, letters, sides, wire, low, high);
     this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
@@ -95,10 +97,21 @@ export class RaceRoad {
     return Math.max(5 * QUEUE * this.zoom, this.wide(this.waitWords) + 4 * this.zoom);
   }
 
-  // The road's ends stand so far from those of its drawing.
+  // The road's ends stand so far from those of its drawing. Where a road that stands alone is short, its wire is as long as its words need between the names of its ends.
   spread([left, right]) {
-    const width = this.host.clientWidth;
-    this.x = (part) => left + part * (width - left - right);
+    const wide = this.host.clientWidth - left - right, { wire, low } = this.lowWords();
+    this.x = (part) => left + part * wide;
+    if (!this.alone || !wire || !low.length) return;
+    const [from, to] = wire.map(({ x }) => x), needed = this.betweenNames(wire, low) / wide, outside = (1 - needed) / (1 - to + from);
+    if (needed <= to - from || outside * from * wide < SHORT * this.zoom) return;
+    const part = (at) => (at < from ? at * outside : at > to ? 1 - (1 - at) * outside : from * outside + ((at - from) * needed) / (to - from));
+    this.x = (at) => left + part(at) * wide;
+  }
+
+  // How long a wire is at least that has its words between the names of its ends.
+  betweenNames([from, to], low) {
+    const words = Math.max(...low.flatMap(({ words, hot }) => words.map((word) => this.wide(word, hot))));
+    return words + (this.wide(from.name, true) + this.wide(to.name, true)) / 2 + 17 * this.zoom;
   }
 
   // Where the wire's words stand: 0 between the names of its ends, 1 above it where they have no room there, 2 below the names.
@@ -131,7 +144,8 @@ export class RaceRoad {
     const places = [...downs.map((down) => first + down), ...(level ? [this.y(level) - 13 * zoom - row * words.length] : [])].map((y) => {
       return { y, box: { left: middle - half - 6 * zoom, right: middle + half + 6 * zoom, top: y - 0.83 * letters, bottom: y + row * (words.length - 1) + 0.25 * letters } };
     });
-    const { y, box } = freePlace(places.filter((place) => place.box.bottom <= this.height), this, this.beds, this.taken) ?? places[0], clear = box.top >= 0 && !this.taken.some((other) => meet(box, other));
+    const lowest = level && this.alone ? this.y(0) : this.height; // else they would stand beside its foot
+    const { y, box } = freePlace(places.filter((place) => place.box.bottom <= lowest), this, this.beds, this.taken) ?? places[0], clear = box.top >= 0 && !this.taken.some((other) => meet(box, other));
     this.taken.push(box);
     words.forEach((word, i) => this.text(middle, y + row * i, word, { hot, bold: hot, kind: "rc-sign" }));
     return clear;

@@ -452,7 +452,7 @@ class StepPage extends PlayedPage {
   drawRoad(side, at, now, moving) {
     const host = this.find(".ts-road"), [begin, end] = side.flight[at], road = this.data.roads[side.roads[at]];
     if (this.road?.road !== road) {
-      this.road = new RaceRoad(host.querySelector("svg"), road);
+      this.road = new RaceRoad(host.querySelector("svg"), road, true);
       this.road.paint(1);
       this.fillStages(this.data.colours[side.roads[at]]);
       Object.assign(host.querySelector("p b"), { textContent: this.state.sides.length > 1 ? side.title : "" }).style.color = `var(--pl-${side.role}-ink)`;

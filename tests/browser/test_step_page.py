@@ -215,6 +215,27 @@ def test_the_number_of_slices_that_wait_stands_over_them(open_page, width):
         assert words["x"] + words["width"] == pytest.approx(last["x"] + last["width"], abs=4)
 
 
+@pytest.mark.parametrize("width", [524, 720, 1280])
+def test_words_of_the_road_stand_at_what_they_are_about(open_page, width):
+    """On a narrow page those of a hill stood below its foot, and those of the wire below the names of its ends."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    resize(page, width, 1100)
+    page.wait_for_function(
+        "() => { const road = document.querySelector('.ts-road svg'); return road.viewBox.baseVal.width === road.clientWidth; }"
+    )
+    road = page.locator(".ts-road svg")
+    ends = [name.bounding_box() for name in road.get_by_text("NIC", exact=True).all()]
+    wire, busy, hill = (
+        road.locator("text", has_text=words).last.bounding_box()
+        for words in ("wire 50 %", "89 % busy", "host memory")
+    )
+    assert wire["y"] == pytest.approx(ends[0]["y"], abs=2)
+    assert ends[0]["x"] + ends[0]["width"] < wire["x"] < wire["x"] + wire["width"] < ends[1]["x"]
+    assert busy["x"] + busy["width"] / 2 == pytest.approx(hill["x"] + hill["width"] / 2, abs=2)
+    assert busy["y"] + busy["height"] < ends[0]["y"]
+
+
 @pytest.mark.parametrize("width", [600, 1280])
 def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, width):
     """They had two scales, one directly above the other."""
