@@ -104,25 +104,24 @@ class FabricsPage extends PlayedPage {
     }));
     const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => !seen.includes(i)), fold = this.find(".fb-foot");
     this.find("thead").append(headOf(seen.map((i) => columns[i])));
-    this.ticked = transports.map(({ title, figures }, number) => this.row(title, seen.map((i) => figures[i]), number));
+    const rows = transports.map(({ title, figures }) => [title, seen.map((i) => figures[i])]);
+    this.ticked = rows.map(([title, figures], number) => this.row(title, figures, number)).filter(Boolean);
+    this.find("caption").hidden = !apart;
+    if (!apart && rows.length === 2) this.find("tbody").append(rowOf("difference", rows[0][1].map((figure, i) => difference(figure, rows[1][1][i])))); // else one compares each with the one above it
     fold.querySelector("summary").textContent = folded.map((i) => columns[i]).join(", ");
     fold.querySelector("thead").append(headOf(folded.map((i) => columns[i])));
-    fold.querySelector("tbody").append(...transports.map(({ title, figures }) => {
-      const row = document.createElement("tr");
-      row.append(Object.assign(make("th", "", title), { scope: "row" }), ...folded.map((i) => make("td", "", figures[i])));
-      return row;
-    }));
+    fold.querySelector("tbody").append(...transports.map(({ title, figures }) => rowOf(title, folded.map((i) => figures[i]))));
   }
 
-  // A row of the table; returns its box, which is ticked where its data path is shown.
+  // A row of the table; returns its box, which is ticked where its data path is shown. Those that are alike share one and have no box.
   row(title, figures, i) {
-    const row = document.createElement("tr"), label = make("label", ""), box = Object.assign(make("input", ""), { type: "checkbox" }), name = Object.assign(make("th", ""), { scope: "row" });
+    const row = this.find("tbody").appendChild(rowOf(title, figures));
+    if (!this.apart) return null;
+    const label = make("label", ""), box = Object.assign(make("input", ""), { type: "checkbox" });
     box.addEventListener("change", () => this.toggle(i));
     label.append(box, ` ${title}`);
-    name.append(label);
-    row.append(name, ...figures.map((figure) => make("td", "", figure)));
+    row.firstChild.replaceChildren(label);
     row.addEventListener("click", ({ target }) => label.contains(target) || box.click());
-    this.find("tbody").append(row);
     return box;
   }
 
@@ -132,7 +131,7 @@ class FabricsPage extends PlayedPage {
 
   // Shows the data paths of some transports, the fastest first; one at least and four at most.
   show(numbers) {
-    if (numbers.length && (!this.apart || numbers.length <= MOST_ROADS)) this.shown = [...numbers].sort((a, b) => a - b);
+    if (this.apart && numbers.length && numbers.length <= MOST_ROADS) this.shown = [...numbers].sort((a, b) => a - b);
     this.paint();
     this.player.draw();
   }
@@ -285,6 +284,18 @@ class FabricsPage extends PlayedPage {
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
     this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`));
   }
+}
+
+function rowOf(title, figures) {
+  const row = document.createElement("tr");
+  row.append(Object.assign(make("th", "", title), { scope: "row" }), ...figures.map((figure) => make("td", "", figure)));
+  return row;
+}
+
+// How far two figures of one unit are apart, with the decimals that they have.
+function difference(figure, other) {
+  const [[one, unit], [two, same]] = [figure, other].map((words) => words.replaceAll(",", "").split(" ")), apart = Math.abs(one - two);
+  return unit && unit === same ? `${apart.toFixed(Math.max(...[one, two].map((number) => number.split(".")[1]?.length ?? 0)))} ${unit}` : "-";
 }
 
 function headOf(names) {

@@ -172,17 +172,29 @@ def test_transports_that_are_alike_have_the_player_alone_and_the_table_has_what_
         ["transport", "latency", "MTU", "goodput", "messages of a NIC"]
     )
     expect(page.locator(".np-head")).to_have_text(re.compile("^(?!.*PCIe to host.*PCIe to host)"))
-    # the road is of those that are ticked, at first of all
-    ideal, shown = (page.get_by_role("checkbox", name=name) for name in ("ideal", "EFA"))
-    expect(ideal).to_be_checked()
-    ideal.uncheck()
-    expect(page.locator(".fb-road h2")).to_have_text("EFA (SRD)")
-    # the only one that is shown stays, and does not look as if it were not
+    # there is one road, so nothing is chosen, and a third row says how far the two are apart
+    expect(page.get_by_role("checkbox")).to_have_count(0)
+    expect(page.locator(".np-head caption")).to_be_hidden()
+    efa, ideal, apart = (
+        row.locator("td").all_text_contents() for row in page.locator(".np-head tbody tr").all()
+    )
+    number = [
+        [float(figure.split()[0].replace(",", "")) for figure in row[::2]] for row in (efa, ideal, apart)
+    ]
+    assert number[2] == pytest.approx(
+        [abs(one - other) for one, other in zip(*number[:2], strict=True)], abs=0.01
+    )
+    assert [figure.split()[-1] for figure in apart] == ["µs", "-", "%", "/s"]
+
+
+def test_the_only_transport_that_is_shown_stays_and_does_not_look_as_if_it_were_not(opened, comparison):
+    page = opened()
+    page.get_by_role("checkbox", name=comparison.transports[-1].title).uncheck()
+    shown = page.get_by_role("checkbox", name=comparison.transports[0].title)
     expect(shown).to_have_attribute("aria-disabled", "true")
     assert shown.evaluate("box => !box.disabled")
     shown.click(force=True)
     expect(shown).to_be_checked()
-    expect(page.get_by_role("checkbox")).to_have_count(2)
 
 
 def test_words_of_a_path_by_itself_are_larger(open_page):
