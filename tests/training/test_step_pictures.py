@@ -71,6 +71,19 @@ def test_the_page_gets_every_exchange_and_a_road_for_each_that_is_another():
     assert "USD" not in " ".join(rows)
 
 
+def test_a_gain_of_about_one_is_not_green():
+    """At 128 images a device the exchange is hidden: 1.00 times; at 4 it is not."""
+    for batch, good in ((128, False), (4, True)):
+        runs = [
+            peerlab.step(workload="resnet50", batch=batch, path=path) for path in ("host-rdma", "peer-direct")
+        ]
+        parcel = step_parcel(runs, {})
+        assert parcel["states"][0]["headline"]["good"] is good
+    slight = [peerlab.step(workload="resnet50", batch=32, path=path) for path in ("host-rdma", "peer-direct")]
+    assert 1 < slight[1].gain(slight[0]) < 1.05
+    assert not step_parcel(slight, {})["states"][0]["headline"]["good"]
+
+
 @pytest.mark.long("printed pages")
 def test_a_page_asks_nobody_and_is_one_file(tmp_path):
     path = peerlab.export_html([host(), peer()], tmp_path / "step.html", theme="dark")
