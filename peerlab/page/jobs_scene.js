@@ -10,7 +10,7 @@ const UPLINK = "uplinks"; // beside the first of them
 const PALE = "gather"; // near the ground: it has an outline
 const GREYS = ["muted", PALE]; // of the first two jobs: in full they are more than 2 to 1 apart
 const WORDS = ["bottleneck", "all full, both ways"]; // once for all uplinks
-const WAY = { long: 40, head: 13, thick: 1.5, apart: 12, room: 24 }; // px: the arrow beside an uplink that says which way it goes
+const WAY = { long: 40, head: 13, thick: 1.5, apart: 12, room: 20, most: 4 }; // px: the arrow beside an uplink that says which way it goes
 
 // The look of an area of a job.
 export function areaOf(role) {
@@ -88,7 +88,8 @@ export class JobsScene {
     svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-panel)" }, host);
     const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, ...areaOf(role) }, host));
     const frame = svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host);
-    const beside = each / 2 - wide - 8, aside = this.way(out, x, wide, beside >= WAY.room && (beside < FLOOR.word || beside >= FLOOR.word + WAY.room)), room = beside - aside;
+    const beside = each / 2 - wide - 8, told = this.leaves.length <= WAY.most || this.pipes.length < 2; // of many leaves the first one says it
+    const aside = told ? this.way(out, x, wide, beside >= WAY.room && (beside < FLOOR.word || beside >= FLOOR.word + WAY.room)) : 0, room = beside - aside;
     if (out && !this.pipes.length && beside >= widthOf(UPLINK, FLOOR.letters, false) + WAY.apart) this.text(x - 10, y + FLOOR.letters + 4, UPLINK, { "text-anchor": "end", fill: "var(--pl-muted)" });
     const full = this.cause(out ? x - aside - 10 : x + wide + aside + 10, floor, out ? "end" : "start");
     this.pipes.push({ link, out, parts, x, wide, frame, full, aside, room });

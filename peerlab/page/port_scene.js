@@ -67,12 +67,13 @@ export class PortSceneView {
     const leaves = two ? [0, 1] : [data.leaves[0]], ups = leaves.map((leaf) => this.rows(leaf, "up")), downs = leaves.map((leaf) => this.rows(leaf, "down")), trunks = leaves.map((leaf) => this.rows(leaf, "trunk").drawn);
     const counts = leaves.map((_, i) => Math.max(1, ups[i].drawn.length, downs[i].drawn.length)), lanes = two ? Math.max(...trunks.map((rows) => rows.length)) : 0;
     this.row = Math.max(ROW.least, Math.min(ROW.most, Math.floor(ROW.all / counts.reduce((sum, count) => sum + count + lanes, 0))));
+    const corner = (right - left) / 2 - TRUNK.aside - 16 > widthOf("switch 0", this.letters, true); // else the trunk runs there, and the name stands beside it
     let top = 20;
     const boxes = leaves.map((leaf, i) => {
       const count = counts[i], trunk = TRUNK.row * lanes, first = top + 8 + NAMED;
       const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + NAMED + count * this.row + trunk };
       svgShape("rect", { x: left, y: box.top, width: right - left, height: box.bottom - box.top, rx: 8, fill: "var(--pl-panel)" }, host);
-      this.text(left + 6, first, `switch ${leaf}`, { "font-weight": 650, fill: "var(--pl-ink)" });
+      this.text(corner ? left + 6 : (left + right) / 2, first, `switch ${leaf}`, { "text-anchor": corner ? "start" : "middle", "font-weight": 650, fill: "var(--pl-ink)" });
       top = box.bottom + GAP;
       return box;
     });
@@ -98,7 +99,7 @@ export class PortSceneView {
       const inputs = { x: left + 6, wide: glass, exit: 0 }, outputs = { x: right - 6 - glass, wide: glass, exit: 1 };
       this.across(box, ups[i].drawn.length, inputs, OF_ACCOUNT, this.scale.account);
       this.across(box, downs[i].drawn.length, outputs, OF_PORT, this.scale.port);
-      if (i) return; // those of the other leaf are the same
+      if (i || !corner) return; // those of the other leaf are the same; lines have titles, too
       this.nameMarks(box.rows, inputs, OF_ACCOUNT, this.scale.account, left + 14 + widthOf(`switch ${box.leaf}`, this.letters, true));
       this.nameMarks(box.rows, outputs, OF_PORT, this.scale.port);
     });

@@ -110,6 +110,8 @@ def test_sixteen_leaves_have_room(open_page, width):
         "[...peerlabPages][0].scene.pipes.flatMap(({ parts, wide }) => [wide, ...parts.map((part) => Number(part.getAttribute('width')))])"
     )
     assert len(widths) == 3 * 32
+    # the first leaf says which way its uplinks go: arrows at all of them would be all that one sees
+    expect(page.locator('.np-scene path[fill="var(--pl-ink)"]')).to_have_count(2)
     assert min(widths) >= 0
 
 

@@ -413,3 +413,16 @@ def test_names_of_senders_begin_and_names_of_receivers_end_where_the_page_does(o
     assert max(box["x"] + box["width"] for box in names) == pytest.approx(width - card["x"], abs=1)
     lane = page.locator(".np-strip text", has_text="stopped").bounding_box()
     assert lane["x"] == pytest.approx(card["x"], abs=1)
+
+
+@pytest.mark.parametrize("width", [1280, 600, 390])
+def test_no_trunk_runs_through_the_name_of_a_switch(opened, width):
+    page = opened()
+    resize(page, width, 900)
+    trunks = page.evaluate(
+        "[...peerlabPages][0].scene.parts.filter(({ kind, account }) => kind === 'trunk' && !account).map(({ track }) => track.getBoundingClientRect().x)"
+    )
+    assert len(trunks) == 2
+    for name in page.locator(".np-scene text", has_text=re.compile(r"^switch \d$")).all():
+        box = name.bounding_box()
+        assert not [x for x in trunks if box["x"] - 4 < x < box["x"] + box["width"] + 4]
