@@ -120,15 +120,15 @@ export class PortSceneView {
 
   // Trunks go down on the left of the middle, and back up on the right of it; their ports begin where those of the hosts do.
   paintTrunks(boxes, trunks, { left, right }) {
-    const middle = (left + right) / 2, between = (boxes[0].bottom + boxes[1].top) / 2; // where words stand
+    const middle = (left + right) / 2, wordsAt = (boxes[0].bottom + boxes[1].top) / 2;
     trunks.forEach((rows, i) => rows.forEach((link, row) => {
       const down = i === 0, aside = TRUNK.aside + TRUNK.apart * row, x = down ? middle - aside : middle + aside, [from, to] = [i, 1 - i].map((leaf) => boxes[leaf].trunk + TRUNK.row * (row + 0.5));
-      const place = { x: down ? left + 6 : x + 10, wide: (right - left) / 2 - aside - 16, exit: down ? 1 : 0, high: TRUNK.glass, thick: TRUNK.link, between };
+      const place = { x: down ? left + 6 : x + 10, wide: (right - left) / 2 - aside - 16, exit: down ? 1 : 0, high: TRUNK.glass, thick: TRUNK.link, wordsAt };
       this.port(link, { ...place, y: from, scale: this.scale.port, marks: true }, [[x, from], [x, to]]);
       this.account(link.number, { ...place, y: to });
       this.marks({ ...place, y: to }, OF_ACCOUNT, this.scale.account, this.host);
     }));
-    this.text(middle, between + 4, "trunk", { "text-anchor": "middle", fill: "var(--pl-muted)" });
+    this.text(middle, wordsAt + 4, "trunk", { "text-anchor": "middle", fill: "var(--pl-muted)" });
   }
 
   // A link in words: its sender, or its receiver.
@@ -168,7 +168,7 @@ export class PortSceneView {
     const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 4.5, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, group);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, group); // no pipe runs through the word on it
-    const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 1, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (place.between ?? (y0 + y1) / 2) + 4 }, group);
+    const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 1, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (place.wordsAt ?? (y0 + y1) / 2) + 4 }, group);
     const glass = this.glass(place, group, this.most[link.number]);
     if (place.marks) this.marks(place, OF_PORT, this.scale.port, group);
     this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), thick, track, roll, cell, signal, stop, behind, below, flying, falls });
