@@ -210,17 +210,19 @@ def _kinds(stages: Sequence[str]) -> list[str]:
     return sorted({stage_kind(stage).counts_as for stage in stages} & {"copy", "send"}) or ["send"]
 
 
-def _tracks(geometry: Geometry, stages: Sequence[str]) -> int:
-    """Return how many slices may pass a link of the node side by side."""
-    return len(_kinds(stages)) * min(2, geometry.cluster.devices_per_switch)
+def _tracks(geometry: Geometry, stages: Sequence[str]) -> list[tuple[str, int]]:
+    """Return what may pass a link of the node side by side, of even and odd devices: copies in the middle, as they are the most."""
+    kinds = _kinds(stages)
+    even, odd = [(kind, 0) for kind in reversed(kinds)], [(kind, 1) for kind in kinds]
+    return [*even, *odd] if geometry.cluster.devices_per_switch > 1 else even
 
 
 def beside(geometry: Geometry, stages: Sequence[str], stage: str, device: int) -> Geometry:
     """Return the positions for the slices of a stage and a device: what may pass a link at one time lies side by side."""
-    kinds, own, tracks = _kinds(stages), stage_kind(stage).counts_as, _tracks(geometry, stages)
-    devices = tracks // len(kinds)
-    at = devices * (kinds.index(own) if own in kinds else 0) + device % devices
-    return replace(geometry, aside=(2 * at + 1) / tracks - 1)
+    tracks, own = _tracks(geometry, stages), stage_kind(stage).counts_as
+    kinds, devices = _kinds(stages), 1 + max(device for _, device in tracks)
+    at = tracks.index((own if own in kinds else kinds[0], device % devices))
+    return replace(geometry, aside=(2 * at + 1) / len(tracks) - 1)
 
 
 def breadth(geometry: Geometry, stages: Sequence[str]) -> float:
@@ -228,4 +230,6 @@ def breadth(geometry: Geometry, stages: Sequence[str]) -> float:
     tracks = [stage_kind(stage).track for stage in stages]
     climbs = geometry.apart or geometry.redirected
     climbs |= any("uplink" in passes(track, native=geometry.native) for track in tracks)
-    return min(_BROADEST, 0.95 * (geometry.lane_breadth if climbs else BREADTH) / _tracks(geometry, stages))
+    return min(
+        _BROADEST, 0.95 * (geometry.lane_breadth if climbs else BREADTH) / len(_tracks(geometry, stages))
+    )
