@@ -1,16 +1,16 @@
 // The data path where it is narrow, as on a phone held upright: the second node stands below the first, turned like it, and the wire
-// between them comes down at the right, over their panels, which end where all else on the page does.
+// between them comes down within their panels, in the middle between its NICs and their edges, which are where all else on the page ends.
 const BOTH_NODES = 1060; // units of the wide picture, in which node 1 is the mirror image of node 0
 const ONE_NODE = 228; // its height
 const NODE_RIGHT = 404; // the right edge of a node
 const BOXES = { left: 14, right: 390 }; // the edges of its boxes, where words between the nodes begin and end
-const WIRE_TURNS = 430; // where the wire turns: behind the edge of the first node
+const WIRE_TURNS = 416; // where the wire turns: behind the edge of the first node in the wide picture
 const ROOM_BETWEEN = 40; // between the two nodes: two lines of words
 const WIRE_HEIGHT = 181; // the height at which the wire leaves a node,
 const BELOW_BOXES = 209; // and that of the devices' own ports, or of memory that both nodes reach
 const BELOW = ONE_NODE + ROOM_BETWEEN;
 const TURNED_ROUND = { left: "right", right: "left", center: "center" };
-export const NARROW_UNITS = { width: WIRE_TURNS + 12, height: BELOW + ONE_NODE };
+export const NARROW_UNITS = { width: 2 * WIRE_TURNS - BOXES.right, height: BELOW + ONE_NODE };
 const BETWEEN = [13, 29].map((down) => ONE_NODE + down); // the heights of the lines between the nodes
 
 const isBetween = (x) => x > WIRE_TURNS && x < BOTH_NODES - WIRE_TURNS;

@@ -115,6 +115,8 @@ def test_the_wire_to_the_node_below_is_one_pipe_without_seams(page):
     assert leaves["right"] == comes["right"] == down["right"], "both reach the outer edge of what comes down"
     assert down["top"] == leaves["top"]
     assert down["bottom"] == comes["bottom"]
+    panels = page.evaluate("() => [...peerlabPages][0].figures.model('scene_panels').data.right")
+    assert all(edge - down["right"] > 12 for edge in panels), "it ran along their edges"
 
 
 def test_settings_beside_the_host_switch_are_shown_by_a_button_that_the_keyboard_reaches(page):
