@@ -1,6 +1,6 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, and uplinks divided among them.
 import { make } from "./dom.js";
-import { areaOf, inkOn, JobsScene, outlineOf } from "./jobs_scene.js";
+import { areaOf, inkOn, JobsScene } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
 import { widthOf } from "./places.js";
 import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
@@ -46,15 +46,15 @@ const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 const FULL = ["full and shared", "full"]; // what is marked above the use of an uplink
 // In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 136, narrow: 84, label: 48, letters: 12, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 104, full: 4, sign: 18, between: 6, centre: 8.5, zero: 60, wide: 440, named: [52, 18], most: 2, tick: 64 };
+const LANES = { left: 144, narrow: 84, label: 52, letters: [13, 12], head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 128, full: 4, sign: 18, between: 6, centre: 8.5, zero: 60, wide: 440, named: [52, 18], most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
 <div class="np-scroll"><table class="np-fabrics jb-jobs"><caption>Each job's collectives</caption><thead></thead><tbody></tbody></table></div></div>
-<svg class="np-scene" role="img"></svg>
 <p class="np-key"></p>
+<svg class="np-scene" role="img"></svg>
 <svg class="np-strip" role="img" aria-label="When each job exchanges, and what each had of the uplinks"></svg>
 <footer class="np-foot"><p class="ts-source"></p></footer>`;
 
@@ -84,17 +84,10 @@ class JobsPage extends PlayedPage {
     hero.querySelector("small").textContent = " as long as alone";
     hero.querySelector(".ts-note").textContent = [slide ? `${about}.` : note, this.timesOfEach()].filter(Boolean).join(" ");
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
-    const entries = [["jb-sends", "host sends"], ...(computes ? [["jb-computes", "host computes"]] : []), ["jb-waits", "host waits"]];
-    this.key = new Map(entries.map(([className, words]) => {
-      const pair = make("span", "np-pair", words);
-      pair.prepend(make("i", className));
-      return [className, pair];
-    }));
-    this.find(".np-key").append(...this.key.values());
-    [jobs[0], jobs[1] ?? jobs[0]].forEach(({ role }, i) => {
-      this.root.style.setProperty(`--jb-${i}`, `var(--pl-${role})`);
-      this.root.style.setProperty(`--jb-line-${i}`, outlineOf(role));
-    }); // a sign of the key has the colours of two
+    const acts = [["jb-sends", "filled: sends"], ...(computes ? [["jb-computes", "dashed: computes"]] : []), ["jb-waits", "outlined: waits"]];
+    this.key = new Map(acts.map(([name, words]) => [name, make("span", "np-pair", words)]));
+    const names = this.areAlike() ? jobs.map(({ title, role }) => namedJob("span", title, role)) : []; // else the table is their key
+    this.find(".np-key").append(...names, ...this.key.values());
     this.fillTable();
     this.find(".np-scene").setAttribute("aria-label", words);
   }
@@ -122,9 +115,8 @@ class JobsPage extends PlayedPage {
     head.append(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
     this.find("thead").append(head);
     this.find("tbody").append(...jobs.map(({ title, role, figures }) => {
-      const row = document.createElement("tr"), name = Object.assign(make("th", ""), { scope: "row" });
-      name.append(Object.assign(make("i", "jb-job"), { style: `background: var(--pl-${role})` }), title);
-      row.append(name, ...figures.map((figure) => make("td", "", figure)));
+      const row = document.createElement("tr");
+      row.append(Object.assign(namedJob("th", title, role), { scope: "row" }), ...figures.map((figure) => make("td", "", figure)));
       return row;
     }));
   }
@@ -153,13 +145,13 @@ class JobsPage extends PlayedPage {
   // All jobs on one axis: when each exchanges; then the uplinks, where one sees who has what of them.
   paintLanes(grown) {
     const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width;
-    const links = this.sharedLinks(), alone = width >= LANES.wide && this.areTold(links, (right - LANES.label) / end_us), left = alone ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
+    const links = this.sharedLinks(), alone = width >= LANES.wide && this.areTold(links, (right - LANES.label) / end_us), letters = LANES.letters[width < 600 ? 1 : 0], left = alone ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
-    const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": LANES.letters, fill: "var(--pl-muted)", ...more }, host);
+    const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, host);
-    const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - LANES.letters) / 2 - 1;
-    const about = alone ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks", wide = (words) => widthOf(words, LANES.letters, false);
+    const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - letters) / 2 - 1;
+    const about = alone ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks", wide = (words) => widthOf(words, letters, false);
     text(left, 0, about);
     let top = alone ? LANES.head - 2 : LANES.head;
     if (!alone) jobs.forEach(({ title, exchanges, role }) => {
@@ -241,6 +233,13 @@ class JobsPage extends PlayedPage {
       Object.assign(style, { visibility: there ? "visible" : "hidden", order: there ? 0 : 1 }); // its room stays, at the end
     }
   }
+}
+
+// The name of a job behind a sign in its colour.
+function namedJob(kind, title, role) {
+  const name = make(kind, kind === "span" ? "np-pair" : ""), { fill, opacity = 1 } = areaOf(role);
+  name.append(Object.assign(make("i", "jb-job"), { style: `background: ${fill}; opacity: ${opacity}` }), title);
+  return name;
 }
 
 beginPlayed("jb", JobsPage);

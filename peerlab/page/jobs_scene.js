@@ -4,12 +4,12 @@ import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
 const TINT = 0.6; // opacity of a colour that is no grey, wherever it is an area: words on it stay readable
-// px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; names of jobs stand below so many rows of hosts
-const FLOOR = { apart: 12, row: 400, host: 34, largest: 1.9, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 120, wide: 52, beside: 6, word: 62, words: 150, letters: 12, cause: 14, causes: [18, 14, 12], name: 16, rows: 2 };
+// px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; at its foot a host has the colour of its job
+const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 156, wide: 52, beside: 6, word: 62, words: 150, letters: 13, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
 const UPLINK = "uplinks"; // beside the first of them
 const PALE = "gather"; // near the ground: it has an outline
 const GREYS = ["muted", PALE]; // of the first two jobs: in full they are more than 2 to 1 apart
-const WORDS = ["bottleneck", "all full, both ways"]; // once for all uplinks
+const WORDS = ["bottleneck:", "full both ways"]; // once for all uplinks, in one line where it has room
 const WAY = { long: 40, head: 13, thick: 1.5, apart: 12, room: 20, most: 4 }; // px: the arrow beside an uplink that says which way it goes
 
 // The look of an area of a job.
@@ -44,11 +44,10 @@ export class JobsScene {
     const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 250, FLOOR.largest)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
     this.floor = floor;
     const most = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - apart, FLOOR.row) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / most), row = Math.ceil(data.leaf / rows); // rows of one length
-    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, each - apart), leafTop = FLOOR.spine + floor.pipe, named = rows <= FLOOR.rows ? FLOOR.name : 0, pitch = floor.host - 6 + FLOOR.gap + named, leafHigh = 24 + rows * pitch + 8;
+    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, each - apart), leafTop = FLOOR.spine + floor.pipe, pitch = floor.host - 6 + FLOOR.gap, leafHigh = 24 + rows * pitch - FLOOR.gap + FLOOR.pad;
     floor.wide = Math.min(FLOOR.widest, (wide - 2 * FLOOR.pad + FLOOR.gap) / row - FLOOR.gap); // of a host: they fill their leaf
     host.replaceChildren();
     this.boxes = [];
-    this.named = new Set();
     this.pipes = [];
     svgShape("rect", { x: (each - apart - wide) / 2, y: 0, width: each * (leaves.length - 1) + wide, height: FLOOR.spine, rx: 6, fill: "var(--pl-panel)" }, host);
     this.text(width / 2, 16, "spine", { "text-anchor": "middle", fill: "var(--pl-muted)" });
@@ -59,23 +58,11 @@ export class JobsScene {
       for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word)), middle, each);
       const place = (k) => [middle - (row * (floor.wide + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.wide + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * pitch];
       for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, ...place(k));
-      if (named) this.names(leaf, row, place);
     });
-    this.everywhere = this.causeOfAll(Math.floor(leaves.length / 2));
+    this.everywhere = this.causeOfAll();
     const high = leafTop + leafHigh + 4;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.style.height = `${high}px`;
-  }
-
-  // Whose hosts they are, below the first of each job: the others have its colour.
-  names(leaf, row, place) {
-    const { data, floor, named } = this, whose = (k) => this.jobOf.get(leaf * data.leaf + k);
-    for (let from = 0, until; from < data.leaf; from = until) {
-      for (until = from + 1; until < data.leaf && until % row && whose(until) === whose(from); ) until++;
-      const [[left, top], [last]] = [place(from), place(until - 1)], right = last + floor.wide, job = whose(from), title = data.jobs[job]?.title ?? "";
-      if (named.has(job) || !title) continue;
-      if (widthOf(title, FLOOR.letters, false) <= right - left + FLOOR.gap) named.add(job) && this.text((left + right) / 2, top + floor.host + 8, title, { "text-anchor": "middle", fill: "var(--pl-ink)" });
-    }
   }
 
   text(x, y, words, more) {
@@ -107,14 +94,15 @@ export class JobsScene {
     return this.text(x, FLOOR.spine + floor.pipe / 2 + 5, "", { "text-anchor": anchor, "font-size": FLOOR.cause, "font-weight": 650, fill: "var(--pl-hot-ink)" });
   }
 
-  // Where all uplinks limit it is said once, between the leaf before `leaf` and this one; null where the words do not fit.
-  causeOfAll(leaf) {
-    const into = this.pipes[2 * leaf - 1], out = this.pipes[2 * leaf];
-    if (!into || !out) return null;
-    const from = into.x + into.wide + into.aside, to = out.x - out.aside, x = (from + to) / 2, y = FLOOR.spine + this.floor.pipe / 2, letters = FLOOR.causes.find((size) => widthOf(WORDS[1], size, true) + (into.aside ? 16 : 6) <= to - from);
-    if (!letters) return null;
-    const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host);
-    WORDS.forEach((line, i) => svgText(line, { x, y: y + (i ? letters : -4), "text-anchor": "middle", "font-size": letters, "font-weight": i ? 400 : 650, fill: "var(--pl-hot-ink)" }, group));
+  // Where all uplinks limit it is said once, right beside those of the first leaf; null where the words do not fit before those of the second.
+  causeOfAll() {
+    const [, into, out] = this.pipes;
+    if (!out) return null;
+    const from = into.x + into.wide + into.aside, apart = into.aside ? 10 : 6, room = out.x - out.aside - from - 2 * apart, y = FLOOR.spine + this.floor.pipe / 2;
+    const fits = (lines) => FLOOR.causes.find((size) => lines.every((line) => widthOf(line, size, true) <= room)), lines = [[WORDS.join(" ")], WORDS].find(fits);
+    if (!lines) return null;
+    const letters = fits(lines), group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host);
+    lines.forEach((line, i) => svgText(line, { x: from + apart, y: y + 0.36 * letters + (i - (lines.length - 1) / 2) * 1.25 * letters, "font-size": letters, "font-weight": 650, fill: "var(--pl-hot-ink)" }, group));
     return group;
   }
 
@@ -122,7 +110,8 @@ export class JobsScene {
     const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
     const frame = svgShape("rect", { x, y, width: floor.wide, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: outlineOf(role), "stroke-width": job === undefined ? 1 : 1.5 }, host);
     const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.wide - 2, height: floor.host - 8, rx: 3, ...areaOf(role), opacity: 0 }, host);
-    const words = this.text(x + floor.wide / 2, y + floor.host / 2 + 1, number, { "text-anchor": "middle", fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
+    if (job !== undefined) svgShape("rect", { x: x + 1, y: y + floor.host - 7 - FLOOR.foot, width: floor.wide - 2, height: FLOOR.foot, ...areaOf(role), class: "jb-foot" }, host); // whose it is, also while it does not send
+    const words = this.text(x + floor.wide / 2, y + (floor.host - 6) / 2 + (job === undefined ? 5 : 4), number, { "text-anchor": "middle", "font-size": FLOOR.number, fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
     this.boxes.push({ number, job, role, frame, fill, words });
   }
 
@@ -156,7 +145,7 @@ export class JobsScene {
     return (link >= 0 && this.uses.last(link, time, ([, , until]) => time < until)?.slice(3)) || [];
   }
 
-  // Which uplinks are full, each of several jobs: where all are, once between two leaves; else of both of a leaf the first says it where there is room.
+  // Which uplinks are full, each of several jobs: where all are, once for all of them; else of both of a leaf the first says it where there is room.
   sayFull(time) {
     const isFull = this.pipes.map(({ link }) => this.shares(link, time).filter((share) => share > 0)).map((shares) => shares.length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999);
     const all = Boolean(this.everywhere) && isFull.every(Boolean);

@@ -115,19 +115,19 @@ def test_sixteen_leaves_have_room(open_page, width):
     assert min(widths) >= 0
 
 
-def test_what_hosts_do_at_a_moment_is_told_right_below_the_leaves(opened):
+def test_what_hosts_do_at_a_moment_is_told_right_above_the_leaves(opened):
     page = opened()
     key, scene, lanes = (page.locator(part).bounding_box() for part in (".np-key", ".np-scene", ".np-strip"))
-    assert scene["y"] + scene["height"] <= key["y"]
-    assert key["y"] + key["height"] <= lanes["y"]
+    assert key["y"] + key["height"] <= scene["y"]
+    assert scene["y"] + scene["height"] <= lanes["y"]
     pairs = page.locator(".np-key .np-pair")
-    expect(pairs).to_have_text(["host sends", "host computes", "host waits"])
+    expect(pairs).to_have_text(["filled: sends", "dashed: computes", "outlined: waits"])
     shown = "all => all.filter((pair) => pair.checkVisibility({ visibilityProperty: true })).map(({ textContent }) => textContent)"
     for moment_us in (1000, 10_500, 18_000):
         seek(page, moment_us)
         acts = set(
             page.evaluate(
-                "[...peerlabPages][0].scene.boxes.map(({ fill, frame }) => Number(fill.getAttribute('opacity')) > 0 ? 'host sends' : frame.getAttribute('stroke-dasharray') === 'none' ? 'host waits' : 'host computes')"
+                "[...peerlabPages][0].scene.boxes.map(({ fill, frame }) => Number(fill.getAttribute('opacity')) > 0 ? 'filled: sends' : frame.getAttribute('stroke-dasharray') === 'none' ? 'outlined: waits' : 'dashed: computes')"
             )
         )
         assert set(pairs.evaluate_all(shown)) == acts, moment_us
@@ -151,16 +151,19 @@ def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
     )
     assert page.locator("body").inner_text().count("\u00d7") == 1
     expect(page.locator(".np-key .np-pair", has_text="compute")).to_be_hidden()
-    # once between the leaves, and no line that looks like a link
-    expect(page.locator(".jb-cause text")).to_have_text(["bottleneck", "all full, both ways"])
+    # once, right beside the first leaf's, and no line that looks like a link
+    said = page.locator(".jb-cause text").all_text_contents()
+    assert " ".join(said) == "bottleneck: full both ways"
+    assert len(said) == (1 if width == 1280 else 2)
     words = page.locator(".np-scene text").all_text_contents()
-    assert [word for word in words if "full" in word] == ["all full, both ways"]
+    assert len([word for word in words if "full" in word]) == 1
     expect(page.locator(".jb-cause path")).to_have_count(0)
     links = page.evaluate(
         "[...peerlabPages][0].scene.pipes.map(({ frame }) => { const { left, right } = frame.getBoundingClientRect(); return [frame.getAttribute('visibility'), left, right] })"
     )
     assert {visibility for visibility, _, _ in links} == {"visible"}
     for box in (text.bounding_box() for text in page.locator(".jb-cause text").all()):
+        assert 0 < box["x"] - links[1][2] < 40  # it floated 180 px from what it names
         assert not [left for _, left, right in links if box["x"] < right and left < box["x"] + box["width"]]
 
 
@@ -233,17 +236,37 @@ def test_jobs_are_plain_greys_that_stand_apart_and_the_pale_ones_hosts_have_an_o
     assert set(outlines) == {"var(--pl-muted)"}
 
 
-def test_each_job_has_its_name_once_below_its_hosts_and_the_axis_has_moments(opened):
-    """It stood below those of every leaf, and in their use of the uplinks."""
+def test_whose_a_host_is_its_colour_says_at_every_moment_and_the_axis_has_moments(opened):
+    """Names stood below the first leaf alone, and the other one had an empty strip."""
     page = opened()
-    expect(page.locator(".np-scene text", has_text="job 0")).to_have_count(1)
-    expect(page.locator(".np-scene text", has_text="job 1")).to_have_count(1)
-    name, host = (
-        page.locator(".np-scene text", has_text=re.compile(f"^{words}$")).first.bounding_box()
-        for words in ("job 0", "1")
-    )
-    assert name["y"] > host["y"]
+    names = page.locator("text", has_text=re.compile("^job [01]$"))
+    expect(page.locator(".np-scene").locator(names)).to_have_count(0)
+    expect(page.locator(".np-key", has_text="job")).to_have_count(0)  # the table is their key
+    roles = page.evaluate("[...peerlabPages][0].scene.boxes.map(({ role }) => `var(--pl-${role})`)")
+    for moment_us in (1000, 10_500):
+        seek(page, moment_us)
+        feet = page.locator(".np-scene .jb-foot")
+        assert feet.evaluate_all("all => all.map((one) => one.getAttribute('fill'))") == roles
     assert page.locator(".np-strip text", has_text=re.compile("^0$|ms$")).count() >= 3
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+def test_without_a_table_the_key_above_the_leaves_has_the_jobs_and_takes_one_row(open_page, alike, width):
+    page = open_page(jobs_page_html(alike))
+    resize(page, width, 900)
+    pairs = page.locator(".np-key .np-pair")
+    assert pairs.all_text_contents()[:2] == ["job 0", "job 1"]
+    fills = page.evaluate("[...peerlabPages][0].scene.boxes.map(({ fill }) => getComputedStyle(fill).fill)")
+    signs = page.locator(".np-key i").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one).backgroundColor)"
+    )
+    assert signs == list(dict.fromkeys(fills))
+    assert page.locator(".np-key").bounding_box()["height"] < 30
+    sizes = page.locator(".np-scene text").evaluate_all(
+        "all => all.map((one) => [one.textContent, parseFloat(getComputedStyle(one).fontSize)])"
+    )
+    assert min(size for _, size in sizes) >= 13
+    assert {size for words, size in sizes if words.isdigit()} == {14}
 
 
 def test_two_leaves_leave_no_third_of_the_page_empty_between_them(opened):
