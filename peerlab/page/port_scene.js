@@ -7,7 +7,7 @@ import { sayBytes } from "./words.js";
 
 const ROW = { least: 20, most: 26, all: 310 }; // from one port to the next; few of them stand further apart
 const GLASS = 12;
-const LINK = 4; // how thick the line of a link is
+const LINK = 3; // how thick the line of a link is
 const TRUNK = { row: 24, glass: 16, link: 8, aside: 40, apart: 12 }; // everybody's: drawn larger, its lines beside the middle
 const WIDE = 900; // px: from there on links to receivers need less than a fourth of the width
 const NAMED = 16; // px: a line for a switch's name, at its corner; names of thresholds stand on it, too
@@ -19,11 +19,13 @@ const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fal
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
 const IDLE = 0.05; // of its room: a port where no more than that ever waits is a thin line, not a glass
-const THIN = 2; // px: how thick a link is over which nothing is to go
+const THIN = 1; // px: how thick a link is over which nothing is to go
 const STOPPED = 3; // px: how thick a link is that is stopped because another one is
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
 const MOST_FLYING = 12; // credits that are drawn on one link
+const CELL = 16; // px: how long a cell on a link is
+const OUTLINED = 0.7; // of the ink of outlines: what is stopped is seen first
 const BELOW = 4; // from a glass to what a sender may send, drawn below it
 const WORDS = ["var(--pl-muted)", "var(--pl-hot)", "var(--pl-cpu)"]; // the end of a pause, a pause, a notification
 const OF_ACCOUNT = ["xoff", "xon", "credits"], OF_PORT = ["queue", "kmin", "kmax"];
@@ -88,7 +90,7 @@ export class PortSceneView {
       ups[i].drawn.forEach((link, row) => {
         const y = box.rows + this.row * row + this.row / 2;
         this.text(0, y + 4, this.hostName(link.host), this.sender(link));
-        this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left, y]]);
+        this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left + 6, y]]);
         this.account(link.number, { x: left + 6, y, wide: glass, exit: 0 });
       });
       downs[i].drawn.forEach((link, row) => {
@@ -160,16 +162,16 @@ export class PortSceneView {
   // A port: its glass, and the line of its link.
   port(link, place, line) {
     const group = svgShape("g", { class: "np-port" }, this.host), d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), thick = place.thick ?? LINK;
-    const track = svgShape("path", { d, fill: "none", stroke: "var(--pl-gather)", "stroke-width": thick, "stroke-linecap": "round" }, group);
+    const glass = this.glass(place, group, this.most[link.number]), [[x0, y0], [x1, y1]] = line, upright = x0 === x1, through = glass.idle && !upright; // a port where nothing waits is a part of its link
+    if (through) for (const part of [glass.frame, glass.fill]) part.setAttribute("visibility", "hidden");
+    const track = svgShape("path", { d: through ? `M${place.x.toFixed(1)} ${y0.toFixed(1)}${d.replace("M", "L")}` : d, fill: "none", stroke: "var(--pl-gather)", "stroke-width": thick, "stroke-linecap": upright ? "round" : "butt" }, group);
     const roll = svgShape("path", { d, fill: "none", "stroke-width": thick, "stroke-dasharray": "9 5", visibility: "hidden" }, group);
-    const [[x0, y0], [x1, y1]] = line, upright = x0 === x1, [long, broad] = [16, thick + 6];
-    const cell = svgShape("rect", { width: upright ? broad : long, height: upright ? long : broad, rx: 2, visibility: "hidden" }, group);
+    const broad = thick + 7, cell = svgShape("rect", { ...(upright ? { x: x0 - broad / 2, width: broad } : { y: y0 - broad / 2, height: broad }), rx: 2, visibility: "hidden" }, group);
     const signal = svgShape("rect", { width: upright ? 16 : 4, height: upright ? 4 : 16, rx: 2, visibility: "hidden" }, group);
-    const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 4.5, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
+    const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 5, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, group);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, group); // no pipe runs through the word on it
     const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 1, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (place.wordsAt ?? (y0 + y1) / 2) + 4 }, group);
-    const glass = this.glass(place, group, this.most[link.number]);
     if (place.marks) this.marks(place, OF_PORT, this.scale.port, group);
     this.parts.push({ ...link, ...glass, group, place, line, fits: upright ? 80 : Math.abs(x1 - x0), thick, track, roll, cell, signal, stop, behind, below, flying, falls });
   }
@@ -246,7 +248,7 @@ export class PortSceneView {
 
   // A glass for what waits at a port, of which `most` is the most there ever is.
   glass({ x, y, wide, scale, high = GLASS }, group, most) {
-    const idle = most < IDLE * scale, look = idle ? { y: y - 1, height: 2, rx: 1, fill: "var(--pl-edge)" } : { y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": 0.8 };
+    const idle = most < IDLE * scale, look = idle ? { y: y - THIN / 2, height: THIN, fill: "var(--pl-edge)" } : { y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": OUTLINED };
     const frame = svgShape("rect", { x, width: wide, ...look }, group);
     const fill = svgShape("g", {}, group), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, group);
     return { frame, idle, fill, notches, pieces: [] };
@@ -298,7 +300,6 @@ export class PortSceneView {
       const isTold = !isCause && (reasons.has(what) || (isStopped && why === cause));
       this.sayStop(part, isTold ? "" : why);
       reasons.add(what);
-      if (isCause && !part.idle) for (const [name, value] of Object.entries(why ? { stroke: "var(--pl-hot)", "stroke-width": 2, "stroke-opacity": 1 } : { stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-opacity": 0.8 })) part.frame.setAttribute(name, value);
       const rests = !isStopped && part.faded;
       part.track.setAttribute("stroke", isStopped ? "var(--pl-hot)" : rests ? "var(--pl-edge)" : "var(--pl-gather)");
       part.track.setAttribute("stroke-width", isStopped && !isCause ? STOPPED : rests ? THIN : part.thick);
@@ -385,8 +386,10 @@ export class PortSceneView {
       return;
     }
     const part = (time - cells.start[i]) / lasts;
-    cell.setAttribute("x", x0 + (x1 - x0) * part - cell.width.baseVal.value / 2);
-    cell.setAttribute("y", y0 + (y1 - y0) * part - cell.height.baseVal.value / 2);
+    // what of it is on the link: the rest has left its port, or is in the next one
+    const [begin, end] = x0 === x1 ? [y0, y1] : [x0, x1], middle = begin + (end - begin) * part, least = Math.max(Math.min(begin, end), middle - CELL / 2);
+    cell.setAttribute(x0 === x1 ? "y" : "x", least);
+    cell.setAttribute(x0 === x1 ? "height" : "width", Math.min(Math.max(begin, end), middle + CELL / 2) - least);
     const refused = cells.kind[i] & DISCARDED;
     cell.setAttribute("fill", refused ? "var(--pl-paper)" : colour);
     cell.setAttribute("stroke", cells.kind[i] & AGAIN ? "var(--pl-hot)" : refused ? colour : "none");

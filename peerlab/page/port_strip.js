@@ -154,8 +154,13 @@ export class PortStrip {
       this.text(this.slide ? this.left - 8 : 0, y, this.wide ? `${name}, ${inAll}` : name, this.slide ? { "text-anchor": "end" } : {});
       const from = y + 5;
       svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
-      const d = rows.filter(([begin]) => begin < this.data.played_us).map(([begin, until]) => `M${this.x(begin).toFixed(1)} ${from}H${Math.max(this.x(until), this.x(begin) + 0.4).toFixed(1)}v${STRIP.thin}H${this.x(begin).toFixed(1)}z`).join("");
-      svgShape("path", { d, fill: "var(--pl-hot)" }, host);
+      const drawn = []; // pixels: what is no further apart is one, else the raster makes stripes of it
+      for (const [begin, until] of rows.filter(([begin]) => begin < this.data.played_us).sort(([a], [b]) => a - b)) {
+        const left = Math.floor(this.x(begin)), right = Math.max(left + 1, Math.round(this.x(until))), last = drawn.at(-1);
+        if (last && left - last[1] <= 1) last[1] = Math.max(last[1], right);
+        else drawn.push([left, right]);
+      }
+      svgShape("path", { d: drawn.map(([left, right]) => `M${left} ${from}H${right}v${STRIP.thin}H${left}z`).join(""), fill: "var(--pl-hot)" }, host);
       if (!this.wide) this.text(this.width, y, inAll, { "text-anchor": "end" });
     });
     return top + STRIP.lane * chosen.length + 4;

@@ -1,6 +1,7 @@
 """A network with neighbours in a browser: glasses, pauses and the fabrics beside each other, on one clock."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from axe_faults import axe_faults
@@ -426,3 +427,45 @@ def test_no_trunk_runs_through_the_name_of_a_switch(opened, width):
     for name in page.locator(".np-scene text", has_text=re.compile(r"^switch \d$")).all():
         box = name.bounding_box()
         assert not [x for x in trunks if box["x"] - 4 < x < box["x"] + box["width"] + 4]
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+def test_links_end_at_their_ports_cells_stay_on_them_and_each_has_one_thickness(opened, width):
+    """Cells ran over the edges of ports and into names, links ended 5 px before ports, and one had two thicknesses."""
+    page = opened()
+    resize(page, width, 900)
+    lefts, tracks = page.evaluate(
+        """[...peerlabPages].map(({ scene: { parts } }) => [parts.filter(({ account, place }) => account && !place.high).map(({ place: { x } }) => x),
+             parts.filter(({ kind }) => kind === 'up').map(({ line: [, [x]] }) => x)])[0]"""
+    )
+    assert tracks == pytest.approx([lefts[0]] * len(tracks))
+    # a port at which nothing waits is a part of its link
+    begins, frames = page.evaluate(
+        """[...peerlabPages].map(({ scene: { parts } }) => parts.filter(({ kind, idle }) => kind === 'down' && idle)).map((idle) => [
+             idle.map(({ track, place }) => Math.abs(track.getPointAtLength(0).x - place.x)), idle.map(({ frame }) => frame.checkVisibility({ visibilityProperty: true }))])[0]"""
+    )
+    assert begins
+    assert max(begins) < 0.1
+    assert not any(frames)
+    length = page.evaluate("[...peerlabPages][0].player.length")
+    drawn = 0
+    for share in (0.2, 0.37, 0.43, 0.6, 0.71, 0.8):
+        page.evaluate("time => [...peerlabPages][0].player.seek(time)", share * length)
+        beyond = page.evaluate(
+            """[...peerlabPages][0].scene.parts.filter(({ cell }) => cell?.getAttribute('visibility') === 'visible').flatMap(({ cell, line: [[x0, y0], [x1, y1]] }) => {
+                 const [at, size, from, to] = x0 === x1 ? ['y', 'height', y0, y1] : ['x', 'width', x0, x1], first = Number(cell.getAttribute(at));
+                 return [Math.min(from, to) - first, first + Number(cell.getAttribute(size)) - Math.max(from, to)] })"""
+        )
+        drawn += len(beyond)
+        assert all(apart <= 1e-6 for apart in beyond)
+    assert drawn
+
+
+def test_when_a_sender_was_stopped_is_drawn_in_whole_pixels(opened):
+    """Many short stops made stripes of two tones, which looked like a pattern with a meaning."""
+    page = opened()
+    d = page.locator('.np-strip path[fill="var(--pl-hot)"]').get_attribute("d")
+    spans = [(int(left), int(right)) for left, right in re.findall(r"M(\d+) [\d.]+H(\d+)v", d)]
+    assert len(spans) == d.count("M") > 0
+    assert all(left < right for left, right in spans)
+    assert all(later - until > 1 for (_, until), (later, _) in pairwise(spans))
