@@ -4,6 +4,8 @@ import re
 from html import unescape
 from itertools import combinations
 
+import pytest
+from contrasts import contrast
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +15,9 @@ from peerlab.features.tails.tails_picture import WIDE, chosen_svg, tails_svg
 from peerlab.features.tails.tails_sheets import SHEETS
 from peerlab.features.tails.time_unit import Unit, unit_of
 from peerlab.features.tails.times import PathTimes
+from peerlab.picture.theme import palettes
 
+PATHS = {"host-rdma": 5_500_000_000, "peer-direct": 4_600_000_000}
 NOISY = peerlab.Scenario(cluster="dl1", nodes=2, jitter=0.1)
 TEXT = re.compile(
     r"<text x='([-\d.e+]+)' y='([-\d.e+]+)' font-size='([\d.]+)'( font-weight='650')?[^>]*text-anchor='(\w+)'>([^<]*)</text>"
@@ -123,20 +127,36 @@ def test_all_times_have_one_unit_and_that_is_what_the_slower_path_takes():
 
 
 def test_the_picture_begins_with_how_many_times_as_fast_the_median_is():
-    paths = [
-        PathTimes(NOISY.with_(path=path), (ps,) * 20, ps)
-        for path, ps in (("host-rdma", 5_500_000_000), ("peer-direct", 4_600_000_000))
-    ]
+    paths = [PathTimes(NOISY.with_(path=path), (ps,) * 20, ps) for path, ps in PATHS.items()]
     for least in SHEETS.values():
         sheet = least.fitted(Tails(tuple(paths), ()))
         placed = boxes(tails_svg(Tails(tuple(paths), ()), sheet=sheet))
         head = {text for text, (*_, bottom) in placed if bottom < sheet.top}
         assert head == {"Peer Direct against RDMA through host", "1.20\u00d7 as fast at p50"}
-        assert "font-size='26'" not in tails_svg(Tails(tuple(paths), ()), sheet=sheet)  # a caption
+        drawn = tails_svg(Tails(tuple(paths), ()), sheet=sheet)
+        sizes = {unescape(text): float(points) for *_, points, _, _, text in TEXT.findall(drawn)}
+        # smaller than the names of the paths below it, it was found last
+        assert sizes["1.20\u00d7 as fast at p50"] == 18 > sizes["Peer Direct"]
         texts = {text for text, _ in placed}
         assert {"p50 5.50 ms", "p50 4.60 ms"} <= texts  # of as many digits
     alone = tails_svg(Tails((paths[0],), ()), sheet=WIDE.fitted(Tails((paths[0],), ())))
     assert not [text for text, _ in boxes(alone) if "against" in text]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_dots_stand_out_from_their_panel_in_the_colours_of_their_names(theme):
+    """Amber ones had 1.7 to 1."""
+    paths = [PathTimes(NOISY.with_(path=path), (ps,) * 20, ps) for path, ps in PATHS.items()]
+    drawn, colours = tails_svg(Tails(tuple(paths), ()), theme), palettes()[theme]
+    dots = re.findall(r"stroke='(#\w+)'[^>]*stroke-dasharray='0 [^>]*stroke-opacity='([\d.]+)'", drawn)
+    assert {colour for colour, _ in dots} == {colours["copy-ink"], colours["direct-ink"]}
+    for colour, opacity in dots:
+        parts = [[int(shade[at : at + 2], 16) for at in (1, 3, 5)] for shade in (colour, colours["panel"])]
+        seen = (
+            round(float(opacity) * dot + (1 - float(opacity)) * below)
+            for dot, below in zip(*parts, strict=True)
+        )
+        assert contrast("#" + "".join(f"{part:02X}" for part in seen), colours["panel"]) > 3
 
 
 def test_times_have_the_digits_that_tell_them_apart():
