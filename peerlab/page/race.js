@@ -136,8 +136,7 @@ class RacePage extends PlayedPage {
     this.find(".rc-lead h2").title = data.counts;
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
     if (answer.rangeless && this.wanted.mode !== "slide") this.find(".rc-note").append(answer.rangeless);
-    if (answer.otherwise) this.find(".rc-note").append(make("span", "", answer.otherwise));
-    this.find(".rc-answer").classList.toggle("rc-slower", (answer.ends?.[0] ?? 1) < 1);
+    if (answer.otherwise) this.find(".rc-note").append(answer.otherwise);
     this.find(".rc-source").textContent = this.wanted.mode === "slide" || !data.proxy ? data.source : `${data.source} ${data.proxy}`;
     this.root.setAttribute("aria-label", `Race: ${both}`);
     for (const [i, racer] of data.racers.entries()) {
@@ -153,16 +152,16 @@ class RacePage extends PlayedPage {
     this.fillScale();
   }
 
-  // From where to where the ratio lies, between once as fast, or half of it where it may be less, and the next whole number; these are written below it, and the ratio of what is played above its mark.
+  // From where to where the ratio lies, between once as fast, or half of it where it may be less, and the next whole number; what would be if another assumption held, words say. These are written below it, and the ratio of what is played above its mark.
   fillScale() {
-    const { band, ends, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, ends?.[1] ?? 0))), begin = Math.floor(2 * Math.min(1, ratio, ends?.[0] ?? 1)) / 2;
+    const { band, ratio } = this.data.answer, scale = this.find(".rc-scale"), end = Math.max(2, Math.ceil(Math.max(ratio, band?.[1] ?? 0))), begin = Math.floor(2 * Math.min(1, ratio, band?.[0] ?? 1)) / 2;
     const part = (value) => `${(100 * (value - begin)) / (end - begin)}%`, slower = ([low, high]) => (100 * Math.max(0, Math.min(high, 1) - low)) / (high - low || 1);
-    for (const [name, reach] of [["rc-ends", ends], ["rc-band", band]])
-      if (reach) scale.append(Object.assign(make("i", name), { style: `left:${part(reach[0])};width:calc(${part(reach[1])} - ${part(reach[0])});--slower:${slower(reach)}%` }));
+    if (band) scale.append(Object.assign(make("i", "rc-band"), { style: `left:${part(band[0])};width:calc(${part(band[1])} - ${part(band[0])});--slower:${slower(band)}%` }));
     const once = (1 - begin) / (end - begin); // a number nearer to an end than words have room would lie on that of the end
     for (const value of new Set([...(once && once < NUMBER_APART ? [] : [begin]), 1, end])) {
       const number = scale.appendChild(make("span", value === 1 ? "rc-once" : "", `${value}×`)), at = (value - begin) / (end - begin);
       Object.assign(number.style, { left: part(value), transform: `translateX(${at === 0 || at === 1 ? -100 * at : -50}%)` });
+      if (at === 0) number.style.setProperty("--tick", "0");
     }
     scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }));
     const words = this.data.answer.note && (this.wanted.mode === "slide" ? "this race" : this.data.answer.note); // a slide's title has the number

@@ -8,7 +8,7 @@ import { ScheduleSteps } from "./schedule_steps.js";
 import { View } from "./view.js";
 import { PartTip } from "./tip.js";
 import { besideSwitch, occupied, PASSED, phaseOfWait } from "./trains.js";
-import { Way } from "./way.js";
+import { HAIR, Way } from "./way.js";
 import { sayTime, sayWaiting } from "./words.js";
 
 export const SCENE_WIDTH = 1060;
@@ -632,9 +632,9 @@ function outside(points, [left, top, right, bottom]) {
   return parts.filter((part) => part.length);
 }
 
-// A broken line that goes on beyond both of its ends.
+// A broken line that goes on beyond both of its ends. Lines are level or upright: less than a hair aside is what a sum of lengths leaves.
 function longer(points, more) {
-  const beyond = ([x, y], [fromX, fromY]) => [x + Math.sign(x - fromX) * more, y + Math.sign(y - fromY) * more];
+  const step = (to, from) => (Math.abs(to - from) > HAIR ? Math.sign(to - from) * more : 0), beyond = ([x, y], [fromX, fromY]) => [x + step(x, fromX), y + step(y, fromY)];
   return [beyond(points[0], points[1]), ...points.slice(1, -1), beyond(points.at(-1), points.at(-2))];
 }
 

@@ -220,10 +220,22 @@ def test_the_scale_begins_with_the_words_above_it_and_its_ends_have_numbers(open
     page = open_page(race_html(paths_race()))
     seek_share(page, 1)
     numbers = page.locator(".rc-scale span:not(.rc-name)")
-    assert numbers.all_inner_texts() == ["0.5\u00d7", "1\u00d7", "3\u00d7"]
+    assert numbers.all_inner_texts() == ["1\u00d7", "3\u00d7"]
     scale, words = (page.locator(name).bounding_box() for name in (".rc-scale", ".rc-ratio"))
     assert scale["x"] == pytest.approx(words["x"], abs=0.5)
     assert numbers.first.bounding_box()["x"] == pytest.approx(words["x"], abs=0.5)
+
+
+def test_a_range_in_a_race_is_one_bar_in_the_colour_of_who_wins_and_its_condition_words(open_page):
+    """Dark green, white and pale orange lay on one axis, and their key was a chip of 17 px."""
+    page = open_page(race_html(paths_race()))
+    seek_share(page, 1)
+    (bar,) = page.locator(".rc-scale > i:not(.rc-here)").all()
+    colours = "bar => [bar, [...document.querySelectorAll('.rc-cells')].at(-1).firstChild].map(one => getComputedStyle(one).backgroundImage.match(/rgb\\([^)]*\\)/g).at(-1))"
+    assert len(set(bar.evaluate(colours))) == 1
+    note = page.locator(".rc-note")
+    expect(note).to_have_text("0.95\u00d7 if each NIC has a root port of its own")
+    assert not note.locator("*").count()
 
 
 def test_a_slide_opens_at_the_winners_finish_and_one_button_plays_it_from_the_start(opened):

@@ -72,7 +72,6 @@ class RaceAnswer(TypedDict):
     """What it is if the assumption that moves it most does not hold."""
     band: list[float] | None
     """From where to where the ratio lies while assumed figures go through their ranges; none: that was not asked."""
-    ends: list[float] | None
     """The same with the alternatives to assumptions that have no range."""
     ratio: float
     rows: list[list[str]]
@@ -209,7 +208,6 @@ def _answer(race: Race, names: list[str], band: GainBand | None) -> RaceAnswer:
         "rangeless": "" if band else _RANGELESS,
         "otherwise": _otherwise(band) if band else "",
         "band": [band.low, band.high] if band else None,
-        "ends": [band.least, band.most] if band else None,
         "ratio": race.times_as_fast,
         "rows": _rows(race),
     }
