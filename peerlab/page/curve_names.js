@@ -2,9 +2,19 @@
 
 const FIRST = 1000; // times as much as another's counts the wish of the first name
 
-// Names in the order in which their lines end, from the highest down; of lines that end at one height, in that of `here`: leads cross nowhere.
-export function inOrder(names) {
-  return [...names].sort((a, b) => b.end - a.end || b.here - a.here);
+// Names in the order in which their lines end, from the highest down. Lines that end within `apart` of each other end as one: the one of the path that is `chosen`
+// is first, the others follow in the order in which they are given, and all leads begin at one height (`from`), so that none crosses another. A `limit` ends for itself.
+export function inOrder(names, apart) {
+  const groups = [];
+  for (const name of names.map((each, place) => ({ ...each, place })).sort((a, b) => b.end - a.end || Boolean(b.limit) - Boolean(a.limit))) {
+    const [highest] = groups.at(-1) ?? [];
+    if (highest && !name.limit && !highest.limit && highest.end - name.end <= apart) groups.at(-1).push(name);
+    else groups.push([name]);
+  }
+  return groups.flatMap((group) => {
+    const ordered = group.sort((a, b) => Boolean(b.chosen) - Boolean(a.chosen) || a.place - b.place);
+    return ordered.map((name) => ({ ...name, from: ordered[0].end }));
+  });
 }
 
 // How far below the top the middle of each name stands, as near to its wish as others leave it; `wishes` and `sizes` are pixels from the top down. The

@@ -26,7 +26,9 @@ const ENDS_EARLY = [2, 3]; // the dots that lead from a line that ends before th
 const WELL_ABOVE = 1.5; // times the highest line
 const ON_AXIS = 4; // pixels: the edge of a range that lies nearer to zero would be a second axis
 const ON = 2.5; // pixels: lines that are nearer lie on each other
-const FILLING = { light: 0.14, dark: 0.24 }; // how dense is the band of a range
+const ONE_END = 4; // pixels: lines that end nearer to each other end as one
+const HEAD = { long: 7, wide: 0.5 }; // of an arrow where a line leaves the axis at its top: pixels along it, and of that to each side
+const FILLING = { light: 0.09, dark: 0.16 }; // how dense is the band of a range
 const MORE_IN_THE_DARK = 2.6; // times as dense are other bands on a dark ground
 const CIRCLE = 14; // pixels
 const DASH = [7, 3];
@@ -475,23 +477,37 @@ export class Curves extends View {
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
     const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => ({ ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), chosen: line.name === mark.line }));
     const limit = this.shown(this.limit().y), above = this.limitAbove();
-    if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), ...(above && { above, end: this.y.end }) });
-    const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
+    if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), limit: true, ...(above && { above, end: this.y.end }) });
+    const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names, (ONE_END * zoom) / perUnit), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
     const middles = stackedApart(wishes, ordered.map(() => pitch), room, ordered.findIndex(({ chosen }) => chosen)), [last, behind] = [values.at(-1), this.after(LEAD)];
-    ordered.forEach(({ text, ink, style, x, end, above }, n) => {
+    ordered.forEach(({ text, ink, style, x, end, from, above }, n) => {
       const y = start + (room - middles[n]) / perUnit;
-      if (!above && x < last) lead([x, last], [end, end], style.line, { dash: ENDS_EARLY });
-      if (!above) lead([last, behind], [end, y], style.line);
+      if (!above && x < last) lead([x, last], [end, from], style.line, { dash: ENDS_EARLY });
+      if (!above) lead([last, behind], [from, y], style.line);
       if (!above) lead([behind, this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
       add(above ? UP + text : text, ink, this.after(above ? NAMED - widthOf(UP, 12 * zoom, true) / zoom : NAMED), y);
     });
+    this.leavings().forEach((head) => lead(...head, "muted", { width: 1.2, alpha: shade }));
     figures.fill("curves_words", words, ["ink"]);
     figures.fill("curves_leads", leads, ["line"]);
   }
 
+  // An arrow's head where the wire limit goes on above the axis' end, in the direction in which it leaves.
+  leavings() {
+    const ys = this.shown(this.limit().y), { last, perUnit } = this.y, { zoom } = this.figures, { long, wide } = HEAD, limit = belowEnd(this.values, ys, last);
+    return limit.xs.flatMap((x, i) => {
+      const beside = [i - 1, i + 1].find((at) => limit.ys[at] < last);
+      if (limit.ys[i] !== last || beside === undefined || [i - 1, i + 1].every((at) => isFinite(limit.ys[at] ?? 0))) return [];
+      const along = Math.log(limit.xs[beside] / x) / this.pixel, down = (last - limit.ys[beside]) * perUnit, far = Math.hypot(along, down) / (long * zoom);
+      const [right, below] = [along / far, down / far], barb = (side) => [x * Math.exp((right - side * wide * below) * this.pixel), last - (below + side * wide * right) / perUnit];
+      const [one, other] = [barb(1), barb(-1)];
+      return [[[one[0], x, other[0]], [one[1], last, other[1]]]];
+    });
+  }
+
   nameOf(line, ys, text, ink, style) {
-    const last = ys.findLastIndex(isFinite), here = this.values.findLastIndex((value) => value <= this.mark[this.curves.axis]);
-    return { text, ink, style, x: this.values[last], end: ys[last], here: isFinite(ys[here]) ? ys[here] : ys[last] };
+    const last = ys.findLastIndex(isFinite);
+    return { text, ink, style, x: this.values[last], end: ys[last] };
   }
 }
 

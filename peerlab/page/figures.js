@@ -1,8 +1,7 @@
 // The figures: embedded once per view, filled by name, coloured by role.
 import { patchBokeh, patchFigure } from "./bokeh_patches.js";
 
-const QUIET = 0.58; // of a hue
-const COLOURED = 100; // of 255: the least that parts of a hue differ, and more than those of a grey
+const QUIET = { least: 0.45, seen: 1.5 }; // of a colour, and more where it would not be so many times as light or dark as its ground
 const AXES = ["timeline_time", "timeline_lanes", "curves_values", "curves_busbw"];
 
 export class Figures {
@@ -30,6 +29,7 @@ export class Figures {
     this.theme = "light";
     this.zoom = 1;
     this.sparse = false;
+    this.quietened = new Map(); // of a theme's roles
     this.models = new Map(); // Bokeh goes through all models for a name
     for (const view of views.roots) patchFigure(view);
   }
@@ -49,11 +49,11 @@ export class Figures {
     return role === "none" ? "rgba(0,0,0,0)" : this.palettes[this.theme][role] ?? role;
   }
 
-  // A hue nearer to the ground, beside what has all of it; greys are quiet as they are.
+  // A colour nearer to the ground, beside what has all of it.
   quiet(role) {
-    const [colour, ground] = [this.colour(role), this.colour("panel")].map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
-    if (Math.max(...colour) - Math.min(...colour) < COLOURED) return this.colour(role);
-    return `#${colour.map((part, i) => Math.round(QUIET * part + (1 - QUIET) * ground[i]).toString(16).padStart(2, "0")).join("")}`;
+    const name = `${this.theme} ${role}`;
+    if (!this.quietened.has(name)) this.quietened.set(name, quieter(this.colour(role), this.colour("panel"), this.colour(this.theme === "dark" ? "faint" : "panel")));
+    return this.quietened.get(name);
   }
 
   // Sets a source's columns; those in `roles` hold roles and become colours. What is as it was is left alone.
@@ -112,6 +112,21 @@ export class Figures {
 function sameColumn(a, b) {
   if (!Array.isArray(a)) return a === b;
   return Array.isArray(b) && a.length === b.length && a.every((value, i) => sameColumn(value, b[i]));
+}
+
+// A colour mixed with another, as far as it is still seen on its ground: in the dark with a lighter one, as amber would turn brown.
+function quieter(colour, ground, other) {
+  const [own, below, mate] = [colour, ground, other].map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+  const mixed = (part) => own.map((one, i) => Math.round(part * one + (1 - part) * mate[i]));
+  let part = QUIET.least;
+  while (part < 1 && contrast(mixed(part), below) < QUIET.seen) part += 0.01;
+  return `#${mixed(Math.min(1, part)).map((one) => one.toString(16).padStart(2, "0")).join("")}`;
+}
+
+// How many times as light as one colour another is, as WCAG 2.1 has it.
+function contrast(...colours) {
+  const [low, high] = colours.map((parts) => parts.map((one) => (one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4)).reduce((sum, one, i) => sum + [0.2126, 0.7152, 0.0722][i] * one, 0.05)).sort((a, b) => a - b);
+  return high / low;
 }
 
 function forget(doc) {

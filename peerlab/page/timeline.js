@@ -113,9 +113,9 @@ export class Timeline extends View {
     this.paint();
   }
 
-  // Gives every lane its row, from the top; those in which nothing happens, and for which there is no room, share the last one, which opens.
+  // Gives every lane its row, from the top; those in which nothing happens share the last one, which opens.
   arrange() {
-    const { lanes } = this.data, idle = this.withoutRoom(lanes), folds = idle.length > 1 && !this.unfolded;
+    const { lanes } = this.data, idle = lanes.filter((lane) => !lane.used && !lane.hot), folds = idle.length > 1 && !this.unfolded;
     const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-fold");
     this.row = lanes.map((lane) => shown.indexOf(lane));
     this.rows = shown.length + (idle.length > 1 ? 1 : 0);
@@ -124,7 +124,7 @@ export class Timeline extends View {
     this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
-    this.host.closest(".pl-root").style.setProperty("--pl-rows", (this.tall = Math.max(this.most, this.rows)));
+    this.host.closest(".pl-root").style.setProperty("--pl-rows", this.roomFor(lanes));
     this.find(".pl-idle").hidden = idle.length < 2;
     this.hotRow = shown.findIndex((lane) => lane.hot);
     this.find(".pl-hot-lane").hidden = this.hotRow < 0;
@@ -135,14 +135,13 @@ export class Timeline extends View {
     this.idleRoom = -1;
   }
 
-  // The lanes in which nothing happens, but for as many as have a row each: there are as many rows as the most that a run of these lanes
-  // needed. A switch then moves no row, and changes no height, which would lay the page out anew. On a slide words need the height.
-  withoutRoom(lanes) {
-    const names = lanes.map((lane) => lane.label).join(), idle = lanes.filter((lane) => !lane.used && !lane.hot), least = lanes.length - Math.max(0, idle.length - 1);
-    this.most = Math.max(names === this.names ? this.most : 0, least);
+  // How many rows the figure is high enough for: the most that a run of these lanes had. A switch then changes no height, which would lay the page out anew.
+  roomFor(lanes) {
+    const names = lanes.map((lane) => lane.label).join();
+    if (names !== this.names) this.most = 0;
     this.names = names;
-    this.roomy = this.page.root.hasAttribute("data-roomy");
-    return idle.slice(this.roomy ? 0 : this.most - least);
+    if (!this.unfolded) this.most = Math.max(this.most, this.rows);
+    return (this.tall = Math.max(this.most, this.rows));
   }
 
   // How many times as large the words of the charts are: larger where what holds the explorer has room below it. What is as high as the explorer has none.
@@ -187,7 +186,6 @@ export class Timeline extends View {
   }
 
   paint() {
-    if (this.roomy !== this.page.root.hasAttribute("data-roomy")) this.arrange();
     this.setHeight();
     const { lanes } = this.data, y = [...Array(this.rows).keys()];
     const hot = y.filter((at) => lanes.some((lane, i) => lane.hot && this.row[i] === at)), washed = (at) => hot.includes(at);
@@ -264,15 +262,23 @@ export class Timeline extends View {
     this.drawPath();
   }
 
-  // The lanes that show how busy they are and with what, as their tracks are too low for single spans, or these too narrow: until somebody zooms in so far that these are long.
+  // The lanes that show how busy they are and with what, as their tracks are too low for single spans, or these too narrow: until somebody zooms in so far
+  // that these are long. Lanes whose spans share a rate all show the same, so that one picture is read in one way.
   stacked(pixel) {
     const { lanes } = this.data, high = (0.74 * this.drawnFor.height) / this.rows;
     const least = (track) => (track < AREA.low ? AREA.long : track < AREA.track ? AREA.span : AREA.narrow);
-    return new Set([...lanes.keys()].filter((lane) => this.typical[lane] < least(high / lanes[lane].tracks) * pixel));
+    const low = [...lanes.keys()].filter((lane) => this.typical[lane] < least(high / lanes[lane].tracks) * pixel);
+    const shared = low.some((lane) => lanes[lane].rate) ? [...lanes.keys()].filter((lane) => lanes[lane].rate && this.typical[lane]) : [];
+    return new Set([...low, ...shared]);
   }
 
   blank() {
     return { y: [], left: [], right: [], height: [], fill: [], alpha: [], stage: [], what: [], when: [], wait: [] };
+  }
+
+  // Whether a lane has its full colours: that of the bottleneck, or all if none is. In others a slice is no paler than the next.
+  isLoud(lane) {
+    return this.hotRow < 0 || this.row[lane] === this.hotRow;
   }
 
   place(i) {
@@ -285,7 +291,7 @@ export class Timeline extends View {
     const step = s.step[i] + j * segment.steps;
     const row = { fill: this.data.roles[stage], stage: this.data.stages[stage], y, height, left: start };
     row.right = end - Math.min(0.6 * pixel, 0.06 * (end - start)); // a seam, which takes no more of a short span than of a long one
-    row.alpha = (s.slice[i] + step) % 2 ? 0.72 : 1;
+    row.alpha = (s.slice[i] + step) % 2 && this.isLoud(s.lane[i]) ? 0.72 : 1;
     const piece = s.slice[i] < 0 ? "whole transfer" : `slice ${s.slice[i]}`;
     row.what = `${this.data.device} ${s.device[i]}, step ${step + 1}, ${piece}${s.nbytes[i] > 0 ? `, ${sayBytes(s.nbytes[i])}` : ""}`;
     row.when = `${sayTime(start)} + ${sayTime(end - start)}`;

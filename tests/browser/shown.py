@@ -20,10 +20,6 @@ class Shown:
             part,
         )
 
-    def begin(self):
-        """Forget how many lanes runs before had, as in a page that begins with the next one."""
-        self.ask("page => { page.timeline.names = '' }")
-
     def card(self, name, side=0):
         return self.page.locator(f".pl-card[data-name={name}]").nth(side).inner_text()
 

@@ -172,14 +172,51 @@ def test_names_leave_the_lines_most_of_the_width(shown):
     shown.page.set_viewport_size(before)
 
 
+LEFT = """page => { const { frame } = page.figures.view("curves"), { xs, ys, line, width } = page.figures.model("curves_leads").data, limit = page.figures.model("curves_lines").data;
+    return xs.flatMap((x, i) => (line[i] === page.figures.colour("muted") && x.length === 3 ? [[x[1], ys[i][1], x.map(at => frame.x_scale.compute(at)), ys[i].map(at => frame.y_scale.compute(at)), limit.xs[0], limit.ys[0]]] : [])) }"""
+"""Arrows' heads of the wire limit, and its line."""
+
+
+def test_where_the_wire_limit_goes_on_above_the_axis_it_has_an_arrow(shown):
+    """With a slow node it ended in the air, at the last line of the grid."""
+    shown_lines(shown, {})
+    assert shown.ask(LEFT) == []
+    lines = deepcopy(lines_of(run().scenario, "nodes"))
+    lines["limits"]["nic"]["y"][0] *= 5
+    shown.give("curves", lines)
+    ((x, y, across, down, xs, ys),) = shown.ask(LEFT)
+    assert (x, y) in list(zip(xs, ys, strict=True))
+    assert y == max(height for height in ys if height is not None and isfinite(height))
+    assert y == max(shown.ask("page => page.figures.model('curves_steps').ticks"))
+    assert max(across) - min(across) < 10
+    assert down[1] == min(down), "it points up"
+
+
+def test_lines_that_end_as_one_are_named_from_the_chosen_one_on(shown):
+    """Through host stood above Peer Direct, which is faster and ends where it does."""
+    shown_lines(shown, {"path": "peer-direct"})
+    lines = deepcopy(lines_of(run().scenario, "nodes"))
+    direct = next(line for line in lines["lines"] if line["name"] == "peer-direct")
+    others = [line for line in lines["lines"] if line is not direct]
+    for more, line in enumerate(others):
+        line["y"][-1] = direct["y"][-1] * (1 + 0.004 * more)
+    shown.give("curves", lines)
+    drawn = shown.ask(DRAWN)
+    names = [name for name, _ in drawn["names"] if name != "wire limit"]
+    assert names == [line["label"] for line in (direct, *others)]
+    begins = [lead["ends"][0] for lead in drawn["leads"]]
+    assert begins == sorted(begins), "no lead crosses another"
+    assert len({round(begin, 3) for begin in begins}) == 2, "the limit's, and that of all others"
+
+
 def test_the_range_is_seen_at_a_glance(shown):
-    """Its edges were 1.4 : 1 against the paper, and its filling 1.1 : 1."""
+    """Its edges were 1.4 : 1 against the paper, and its filling 1.1 : 1, later large: the edges say it."""
     shown_lines(shown, {})
     lines = deepcopy(lines_of(run().scenario, "nodes"))
     for line in lines["lines"]:
         line["low"], line["high"] = ([0.7 * y for y in line["y"]], [1.3 * y for y in line["y"]])
     shown.give("curves", {**lines, "bands": "range"})
-    assert shown.column("curves_bands", "alpha") == [pytest.approx(0.14)]
+    assert shown.column("curves_bands", "alpha") == [pytest.approx(0.09)]
     edge = document_edge()
     for theme, inks in palettes().items():
         for ink in ("copy-ink", "direct-ink", "register-ink", "cpu-ink"):

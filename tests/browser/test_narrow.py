@@ -147,7 +147,7 @@ def test_a_switch_keeps_the_height_of_the_timeline_in_a_narrow_page(page):
         counts.append(page.evaluate(rows))
         heights.append(timeline.bounding_box()["height"])
     host.set_checked(True)
-    assert counts[1] == counts[0], "fewer lanes have something to do, and none moves"
+    assert counts[1] < counts[0], "fewer lanes have something to do"
     assert heights[0] == heights[1]
 
 
