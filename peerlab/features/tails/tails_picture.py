@@ -330,12 +330,19 @@ def _ticks(axis: Axis, unit: Unit) -> list[float]:
     values: list[float] = []
     for most in range(min(_MOST_TICKS, int(wide / _TICK)), 1, -1):
         step = round_step(high - low, most)
-        # Whole numbers of steps: steps such as 0.1 add up to 0.30000000000000004.
-        values = [number * step for number in range(ceil(low / step), floor(high / step) + 1)]
+        values = _multiples(step, low, high)
         letters = max((len(f"{value:.6g}") for value in values), default=0) + 1 + len(unit.name)
         if step * wide > (letters * _WORD + 8) * (high - low):
             break
+    if len(values) < 2:  # five steps at most are more than two: the first and the last of their values
+        values = _multiples(round_step(high - low, 5), low, high)
+        values = [values[0], values[-1]]
     return values
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
+    """Return the multiples of a step from `low` to `high`: steps such as 0.1 added up would be 0.30000000000000004."""
+    return [number * step for number in range(ceil(low / step), floor(high / step) + 1)]
 
 
 def _gain_at_p50(tails: Tails) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 from contrasts import contrast
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import peerlab
@@ -70,6 +70,7 @@ def some_times(draw):
 @given(
     st.lists(some_times(), min_size=1, max_size=2), st.sampled_from([*SHEETS.values(), WIDE]), st.booleans()
 )
+@example([((3164984,), 3164984), ((82289564,), 82289564)], SHEETS[0], False)  # one step of 50
 def test_no_words_of_the_picture_lie_on_others_or_outside_and_no_time_is_negative(placed, least, fitted):
     paths = zip(("peer-direct", "host-rdma"), placed, strict=False)
     runs = Tails(tuple(PathTimes(NOISY.with_(path=path), *times) for path, times in paths), ())
