@@ -55,7 +55,6 @@ export class Footer extends View {
         return item;
       }),
       ...(collective !== "point-to-point" && nodes > 1 && !sums ? [make("span", "pl-swatch pl-thin", "thin or hollow: other nodes")] : []),
-      make("span", "pl-swatch pl-pale", "paler: every other slice"),
       ...(nodes > 1 ? [make("span", "pl-swatch pl-dotted", "dotted: the way")] : []),
       ...(sources.lines.some(({ assumed }) => assumed) ? [make("span", "pl-dagger", "† assumed")] : []), // on a slide, where the list of sources is not
     );

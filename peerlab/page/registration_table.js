@@ -38,11 +38,10 @@ export class RegistrationTable {
     });
   }
 
-  // Adds what the table shows at a moment; `hot`: registering is what the run waits for; `slide`: on a slide; wide(text, size, style) says how much
+  // Adds what the table shows at a moment; `hot`: registering is what the run waits for; wide(text, size, style) says how much
   // of the scene words take; `style` is that of words that are no names.
-  add(words, quads, time, pace, { hot, slide, wide, style }) {
+  add(words, quads, time, pace, { hot, wide, style }) {
     const { table } = this, { left, right, top, pitch, rows, inset } = TABLE, height = rows * pitch;
-    if (!hot && (slide || document.documentElement.hasAttribute("data-framed"))) return; // a slide shows it where registering is what the run waits for
     if (hot) quads.push([left - 5, top - 19, right + 5, top + height + 16, "none", "hot"]);
     if (!table.live && (this.figures.sparse || !table.title)) return; // its rows are words
     const [title] = table.title.split(", "), whole = wide(table.title, 12, "bold") <= right - left - BESIDE_TITLE;

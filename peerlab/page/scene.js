@@ -43,6 +43,7 @@ const LEAST_LATE = 0.05;
 const NODE_WIDTH = 408; // units: what is between the nodes ends so far from the right
 const NO_RING = { xs: [], ys: [], line: [], width: [], alpha: [] };
 const RING = { y: 132, radius: 15, dots: 24, words: 34, dot: 4 };
+const HALF_LINE = 6; // units: half the height of letters above the wire
 const SPARSE_RING = { ...RING, words: 46 }; // where words are larger than their place
 const BESIDE_RING = 24; // units: at least so much room is between the nodes and words that stand in the middle
 const SLIDE_RING = { x: SCENE_WIDTH / 2, y: 61, radius: 49, dots: 24, below: [124, 140] }; // between the nodes, where a slide has no table; its words below it
@@ -299,16 +300,23 @@ export class Scene extends View {
     return this.figures.sparse && !this.narrow ? READ : "normal";
   }
 
+  // Whether the registration table has its place: a slide shows it where registering is what the run waits for.
+  get hasTable() {
+    return this.meta.hot === "registration" || !(this.page.root.hasAttribute("data-roomy") || document.documentElement.hasAttribute("data-framed"));
+  }
+
   // Where the ring stands, and the words beside or below it.
   get ring() {
     if (this.ownOnly && this.enlarged && this.meta.hot !== "registration") return SLIDE_RING;
     return this.besideWords;
   }
 
-  // The ring with the words beside it, both in the middle between the nodes; they do not move when a step has one more digit.
+  // The ring with the words beside it, both in the middle between the nodes; they do not move when a step has one more digit. Without a table it
+  // stands in the middle above what is written there, too.
   get middleRing() {
-    const ring = this.figures.sparse ? SPARSE_RING : RING, { words, radius, dot } = ring, { steps } = this.meta;
-    return { ...ring, x: (SCENE_WIDTH + radius + dot - words - this.across(`step ${steps} of ${steps}`, 13, "bold")) / 2 };
+    const ring = this.figures.sparse ? SPARSE_RING : RING, { words, radius, dot } = ring, { steps } = this.meta, { x, y } = this.data.texts;
+    const highest = Math.min(...y.filter((_, i) => x[i] === SCENE_WIDTH / 2)) - HALF_LINE;
+    return { ...ring, y: this.hasTable || !Number.isFinite(highest) ? ring.y : highest / 2, x: (SCENE_WIDTH + radius + dot - words - this.across(`step ${steps} of ${steps}`, 13, "bold")) / 2 };
   }
 
   // Whether words have room; where they are larger than their place, those that come first have it.
@@ -471,7 +479,7 @@ export class Scene extends View {
     this.addQueues(words);
     this.addBadges(words, counts);
     const ring = this.addRing(words, time);
-    if (!this.narrow) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", slide: this.page.root.hasAttribute("data-roomy"), wide: (...word) => this.across(...word), style: this.style });
+    if (!this.narrow && this.hasTable) this.table.add(words, quads, time, pace, { hot: this.meta.hot === "registration", wide: (...word) => this.across(...word), style: this.style });
     const key = JSON.stringify([words, quads, this.scale, this.figures.theme]);
     this.figures.fill("scene_late", this.lateRing);
     if (key === this.lastWords) return;
@@ -525,6 +533,7 @@ export class Scene extends View {
     for (const { count, places } of Object.values(this.queues)) {
       if (!places.length) continue;
       if (count > places.length) words.push([places[0][0], (places.at(-1)[1] + places.at(-2)[1]) / 2, MORE, 12, "bold", "muted", "center"]);
+      if (this.isSaidAtFirst(count, places)) continue;
       const [x, y] = places[Math.min(count, places.length) - 1], left = x < SCENE_WIDTH / 2;
       const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], label = word(this.data.names.other[2], this.sayWaiting(count)); // as high as "from node 3" beside it
       [label[0], label[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
@@ -534,6 +543,11 @@ export class Scene extends View {
         words.push([end, y - 9, this.sayWaiting(count, left ? end : SCENE_WIDTH - end), 11, this.style, "muted", label[6]]);
       }
     }
+  }
+
+  // Whether the first node says that as many wait at the same place of it: the second does not say it once more.
+  isSaidAtFirst(count, [[x, y]]) {
+    return x > SCENE_WIDTH / 2 && Object.values(this.queues).some(({ count: other, places: [at] }) => at && Math.abs(at[0] + x - SCENE_WIDTH) < 1 && at[1] === y && other === count);
   }
 
   // Who is shown: the same two nodes all the time, or a partner that changes from step to step. Where words are larger than their place, they stand below the boxes.

@@ -36,13 +36,13 @@ def draw_domain(sketch: Sketch, node: int) -> None:
     rate = f"NVLink: {capacity_Bps(sketch.cluster, 'scaleup') / 1e9:.4g} GB/s a {sketch.cluster.device_name}{sketch.mark('domain.rate')}"
     share = sketch.share(node, "scaleup")
     sketch.told.add("scaleup")
-    sentence = f"{rate}, {share}" if share else rate
+    sentence = sketch.figure(node, "NVLink", f"{rate}, {share}" if share else rate) or "NVLink"
     at = (g.x(node, (_LEFT + _RIGHT) / 2), (SWITCH_TOP + SWITCH_BOTTOM) / 2)
     d.text(at, sentence, size=12, bold=True, ink="hot-ink" if hot else "ink")
     outer = sketch.align(1 - node)
     trays = say_count(each, "node") + (f" of {of}" if each < of else "")
     nics = say_count(sketch.cluster.nics, "NIC")
-    words = f"{trays}, {nics} {'idle' if idle else 'at work'}"
+    words = sketch.figure(node, "trays", f"{trays}, {nics} {'idle' if idle else 'at work'}")
     d.text((g.x(node, _RIGHT), _TITLE), words, size=12, ink="muted", align=outer)
 
 
@@ -96,4 +96,5 @@ def draw_tray(sketch: Sketch, node: int) -> None:
     own = sketch.cluster.nics_per_device
     nics = f"{own} NICs" if own > 1 else "NIC"
     note = f"1 of {sketch.cluster.devices} {sketch.cluster.device_name} and its {nics}"
+    note = sketch.figure(node, "device", note)
     d.text((g.x(node, _LEFT), g.foot), note, size=11, ink="muted", align=sketch.align(node))

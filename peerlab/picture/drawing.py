@@ -102,6 +102,8 @@ class Drawing:
         align: str = "center",
         baseline: str = "middle",
     ) -> None:
+        if not text:
+            return
         row = (*at, text, size, "bold" if bold else "normal", ink, align, baseline)
         for values, value in zip(self.texts.values(), row, strict=True):
             values.append(value)

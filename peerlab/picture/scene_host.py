@@ -28,7 +28,7 @@ def draw_node(sketch: Sketch, node: int) -> None:
         several = "such groups" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switches"
         d.text(
             (g.x(node, 14), g.foot),
-            f"1 of {switches} {several}",
+            sketch.figure(node, "switches", f"1 of {switches} {several}"),
             size=11,
             ink="muted",
             align=sketch.align(node),
@@ -72,10 +72,15 @@ def _memory(sketch: Sketch, node: int) -> None:
     # It is passed, and no figure of it limits anything: that is not idle.
     if sketch.on("host memory"):
         name, use = sketch.says(node, "host memory", "DRAM", MEMORY[2] - MEMORY[0] - 70)
+        use = sketch.figure(node, "host memory", use)
     name = name or f"DRAM{sketch.mark('host.dram')}"
     d.text((x, top + second), f"{name}, {use}" if use and not hot else name, size=11, ink="muted")
     if staged and (node == 0 or not sketch.path.half_staged):
         _bounce_buffers(sketch, node)
+
+
+_CPU_NAME = (29.5, 22.0, 15.0)
+"""Where the CPU's name stands in its box, below its top: alone, or above one line or two."""
 
 
 def _cpu(sketch: Sketch, node: int) -> None:
@@ -85,9 +90,9 @@ def _cpu(sketch: Sketch, node: int) -> None:
     name, share = sketch.says(node, "CPU", "CPU", CPU[2] - CPU[0] - 8)
     cores = c.devices * c.cores_per_device if c.cores_per_device else 0
     if name or (works and not any(resource_kind(kind).is_core for kind in sketch.kinds)):
-        note = share if sketch.on("CPU") else "no limit here"
+        note = sketch.figure(node, "CPU", share) if sketch.on("CPU") else "no limit here"
     elif works:
-        note = f"{sketch.run.cores_busy:.1f} of {cores}"
+        note = sketch.figure(node, "CPU", f"{sketch.run.cores_busy:.1f} of {cores}")
     else:
         note = "schedules" if sketch.run.scenario.bounces else "no copies"
     # What is no core says what the CPU does: two lines below its name.
@@ -95,7 +100,8 @@ def _cpu(sketch: Sketch, node: int) -> None:
     title, lines = (
         ("CPU", [name, note]) if name and not is_core else (name or ("CPU cores" if works else "CPU"), [note])
     )
-    first = top + (22 if len(lines) == 1 else 15)
+    lines = list(filter(None, lines))
+    first = top + _CPU_NAME[len(lines)]
     d.text((x, first), title, size=13, bold=True, ink="ink" if works else "muted")
     for row, line in enumerate(lines, 1):
         d.text((x, first + (16 if len(lines) == 1 else 14.5) * row), line, size=11, ink="muted")
@@ -180,10 +186,11 @@ def _uplink(sketch: Sketch, node: int) -> None:
         # There is room for one line more, and to the right of it as far as the NIC's link: the sign of an assumption stands behind the name.
         name += mark * (mark in rate)
         says = [", ".join((rate.removesuffix(mark).removesuffix(" each way"), share))]
-    marked = len(says) if is_hot and share else -1
+    says = [line for row, line in enumerate(says) if sketch.figure(node, f"uplink {row}", line)]
+    marked = len(says) if is_hot and share and says and says[-1].endswith(share) else -1
     for row, line in enumerate([name, *says]):
         d.text(
-            (x, top + 14 * row),
+            (x, top + (14 if over_cpu else 15.5) * row),
             line,
             size=11 if row else 12,
             bold=not row,

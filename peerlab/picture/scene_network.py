@@ -25,7 +25,7 @@ from peerlab.picture.sketch import Sketch
 from peerlab.picture.waiting import FROM_DEVICE
 from peerlab.picture.wire import say_latency, say_rate, wire_Bps
 
-_LINES = (10.5, 24.0, 38.0)
+_LINES = (9.8, 24.4, 39.0)
 """Where the lines of words in the boxes of devices and NICs stand, below their tops, if there are three, or two above the slices in a device."""
 _TWO, _ONE, _BESIDE_SLICES = (15.0, 31.0), (23.0,), (9.0, 38.0)
 """The same where nothing else is in a box: in its middle, as in the CPU's; and above and below slices that come straight from the device."""
@@ -95,6 +95,7 @@ def _device_links(sketch: Sketch, node: int) -> None:
     words = _link_words(sketch, node, room)
     if words and not hot:
         at = (g.x(node, x), (SWITCH_BOTTOM + BOX_TOP) / 2)
+        words = sketch.figure(node, "device link", words)
         sketch.drawing.text(at, words, size=11, ink="muted", align=sketch.align(node))
 
 
@@ -134,11 +135,11 @@ def _nic(sketch: Sketch, node: int) -> None:
     d.box("boxes", edges, "box", edge, HOT_EDGE if hot else 1.2)
     name, *below = _nic_words(sketch, node, used=used)
     # slices pass between the words where they come straight from the device
-    places = _BESIDE_SLICES if not g.switch else _LINES if len(below) > 1 else _TWO
+    places = _BESIDE_SLICES if not g.switch else (_ONE, _TWO, _LINES)[len(below)]
     middle = g.x(node, sum(NIC) / 2)
     d.text((middle, BOX_TOP + places[0]), name, size=13, bold=True, ink="ink" if used else "muted")
     # the last line first: where room is short, what comes first has it, and that is the rate
-    for y, words in reversed(list(zip(places[1:], below, strict=True))):
+    for y, words in reversed(list(zip(places[1:], below, strict=False))):
         d.text((middle, BOX_TOP + y), words, size=11, ink="muted")
 
 
@@ -154,9 +155,10 @@ def _nic_words(sketch: Sketch, node: int, *, used: bool) -> list[str]:
         return [name, "no limit"]
     # A NIC's rate is said in bits, as its maker says it.
     rate = f"{_nic_Bps(sketch) * 8 / 1e9 * sketch.speed(node):.4g} Gb/s"
-    if count == 1:
-        return [name, rate]
-    return [name, f"{which}each", rate] if sketch.geometry.switch else [f"{name} of", rate]
+    below = [f"{which}each", rate] if count > 1 and sketch.geometry.switch else [rate]
+    if not sketch.figure(node, "NIC", " ".join(below)):
+        return [name]
+    return [name, *below] if count == 1 or sketch.geometry.switch else [f"{name} of", *below]
 
 
 def _link(

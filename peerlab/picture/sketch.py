@@ -48,6 +48,7 @@ class Sketch:
         """Parts that are drawn."""
         self.told: set[str] = set()
         """Kinds of resources of which the picture says how busy they are, or that another of their part is busier."""
+        self._figures: dict[str, str] = {}
 
     def is_hot(self, part: Part, node: int) -> bool:
         """Return whether a part of a drawn node is marked as the bottleneck.
@@ -121,6 +122,11 @@ class Sketch:
             return ""
         busy = max((shares.get(kind, 0.0) for kind in kinds), default=0.0)
         return f"{say_percent(busy)} busy" if busy >= _SEEN else "idle"
+
+    def figure(self, node: int, place: str, words: str) -> str:
+        """Return the figure at a place of a drawn node; nothing at the second node where the first, drawn before it, has the same."""
+        first = self._figures.setdefault(place, words)
+        return "" if node and first == words else words
 
     def part(self, node: int, kind: str) -> float:
         """Return the busy share to fill a pipe with, 0 to 1."""

@@ -24,10 +24,11 @@ def draw_key(
     seen: Moment | None = None,
     short: bool = False,
     way: bool = False,
+    left: float = 2.0,
 ) -> float:
     """Say what the colours in the picture mean, from a height on, or only those that are `seen`; return the height of the last line.
 
-    `short`: as a picture of one node has it, of its own slices: in one row; `way`: and with the dotted lines.
+    `short`: as a picture of one node has it, of its own slices: in one row; `way`: and with the dotted lines; `left`: where its rows begin.
     """
     drawn = {stage_role(stage) for stage in (*sketch.drawn, REDUCE.name)}
     if seen:
@@ -39,11 +40,11 @@ def draw_key(
     # With a switch that adds up nobody's neighbours are shown.
     elif not sketch.geometry.sums and sketch.run.scenario.domains > 1:
         entries += _others(seen)
-    x, letters = 2.0, max(size, paper.smallest) / 12
+    x, letters = left, max(size, paper.smallest) / 12
     for role, meaning in entries:
         # About 6.4 units a letter of size 12, and 16 for the square before it.
         if x + (16 + 6.4 * len(meaning)) * letters > width:
-            x, y = 2.0, y + 18
+            x, y = left, y + 18
         _sign(paper, (x + 5, y), role)
         paper.text((x + 16, y), meaning, size=size, ink="muted", align="left")
         x += 16 + (18 + 6.4 * len(meaning)) * letters

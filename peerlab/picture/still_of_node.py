@@ -27,6 +27,9 @@ _PARTED = 8.0
 """Between the edge of the node and the name of its partner."""
 _CLEAR = 9.0
 """A dotted way so near to a slice, or nearer, is hidden by it: both side by side would read as two ways."""
+_SIDES = ("left", "top", "right", "bottom")
+_STEPS = 24
+"""In so many steps the wire fades."""
 _SHORTEST = 5.0
 """A dotted line that is shorter is a speck."""
 
@@ -35,7 +38,7 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     """Return the first node of a data path at a moment, picoseconds from the start of the run, with the key of its colours below it."""
     sketch, paper = picture.sketch, Paper(palette(theme), smallest=_SIZE)
     partner = _partner(sketch, at)
-    # The wire ends below the name of where it goes; its corners are round, so that it is seen to end.
+    # The wire fades below the name of where it goes: it goes on.
     end = NODE_WIDTH + (_PARTED + _LETTER * len(partner) if partner else 0.0)
     instant = _own(moment(sketch.run, at), end)
     drawing = replace(
@@ -55,13 +58,32 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     beside = [queue for queue in instant.queues if not _stands_low(queue.first)]
     passing = [train for train in instant.trains if not _is_low_bar(train)]
     draw_slices(paper, sketch, replace(instant, trains=passing, queues=beside), own=True)
+    _fade(paper, sketch, end)
     width, machine = end + 4, sketch.cluster
     way = bool(drawing.lines["xs"])
-    y = draw_key(paper, sketch, HEIGHT + 14, width, _SIZE, seen=instant, short=True, way=way)
+    y = draw_key(paper, sketch, HEIGHT + 14, width, _SIZE, seen=instant, short=True, way=way, left=0.0)
     if machine.assumptions:
         y += 20
-        paper.text((2, y), f"† {machine.counted}", size=_SIZE, ink="muted", align="left")
+        paper.text((0, y), f"† {machine.counted}", size=_SIZE, ink="muted", align="left")
     return paper.svg(width, y + 8, alt_text(picture.run))
+
+
+def _fade(paper: Paper, sketch: Sketch, end: float) -> None:
+    """Let what leaves the node fade into the paper."""
+    pipes = cast("dict[str, list[float]]", sketch.drawing.pipes)
+    leaving = [
+        (top, bottom)
+        for left, top, right, bottom in zip(*(pipes[side] for side in _SIDES), strict=True)
+        if left < NODE_WIDTH < right
+    ]
+    if not leaving:
+        return
+    high, low = min(top for top, _ in leaving) - 2, max(bottom for _, bottom in leaving) + 2
+    begin, y = NODE_WIDTH + 1, (high + low) / 2
+    for step in range(_STEPS):
+        # Each lies on those before it, so that no seam is seen between two, and all together cover more and more of what is below.
+        x = begin + (end - begin) * step / _STEPS
+        paper.line([(x, y), (end + 1, y)], "paper", low - high, alpha=1 / (_STEPS - step))
 
 
 def _partner(sketch: Sketch, at: int) -> str:

@@ -216,6 +216,20 @@ def test_a_data_path_of_720_pixels_says_how_many_wait_and_how_busy_links_are(exp
     assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
 
 
+def test_how_many_wait_at_both_nodes_is_said_once(explorer):
+    """Below a picture of two nodes that are alike stood "2 slices wait" twice; of another number the second has its words."""
+    resize(explorer.page, 1280, 720)
+    explorer.change(run(path="host-rdma"), lines=False)
+    explorer.still(0.43)
+    settle(explorer.page)
+    assert explorer.column("scene_words", "text").count("6 slices wait") == 1
+    said = explorer.ask(
+        """({ scene }) => { scene.queues = { first: { count: 2, places: [[110, 107]] }, second: { count: 2, places: [[950, 107]] } };
+             return [[2, [[950, 107]]], [3, [[950, 107]]], [2, [[110, 107]]], [2, [[950, 60]]]].map((queue) => scene.isSaidAtFirst(...queue)) }"""
+    )
+    assert said == [True, False, False, False]
+
+
 def test_a_queue_that_is_longer_than_its_places_has_the_sign_of_more(explorer):
     """36 slices that wait were drawn as six."""
     explorer.change(run(cluster="p4d", nodes=4, path="peer-direct"), lines=False)

@@ -1,6 +1,7 @@
 """What is shown of runs in which nodes differ, and of partners that change from step to step."""
 
 import itertools
+import re
 
 import pytest
 from drawing import examples
@@ -11,8 +12,9 @@ import peerlab
 from peerlab.base.places import folder
 from peerlab.collectives.choose import plan
 from peerlab.picture.frames import moves
-from peerlab.picture.geometry import BOX_BOTTOM, NIC, SWITCH_BOTTOM, WIDTH, Geometry, ways
+from peerlab.picture.geometry import BOX_BOTTOM, NIC, NODE_WIDTH, SWITCH_BOTTOM, WIDTH, Geometry, ways
 from peerlab.picture.payload import payload
+from peerlab.picture.picture import Picture
 from peerlab.picture.shown_nodes import BACK, NEXT, OWN, PREVIOUS, ShownNodes, focus, shares, shown_nodes
 from peerlab.picture.timeline import lanes
 from peerlab.question.presets import read_cluster
@@ -153,3 +155,32 @@ def test_the_picture_of_own_ports_names_them_and_shows_the_nic_as_unused(native)
     assert not labels["NIC send"]
     assert native.wire_busy == native.busy["port_tx"] > 0
     assert native.wire_limit_GBps == pytest.approx(8 * 37.5 * (63 / 64) / (7 / 8))
+
+
+def _of_nodes(run):
+    """Return the words in the first and in the second node's half of a data path."""
+    texts = Picture(run).drawing.texts
+    words = list(zip(texts["x"], texts["text"], strict=True))
+    return [text for x, text in words if x < NODE_WIDTH], [
+        text for x, text in words if x > WIDTH - NODE_WIDTH
+    ]
+
+
+@pytest.mark.parametrize("path", ["host-rdma", "host-tcp", "peer-direct"])
+@pytest.mark.parametrize("cluster", ["dl1", "p4d"])
+def test_the_second_of_two_nodes_that_are_alike_repeats_no_figure(cluster, path):
+    """Through the host "95 % busy" stood at both nodes and in the headline, and every rate twice."""
+    first, second = _of_nodes(simulated(cluster=cluster, nodes=4, path=path))
+    figure = re.compile(r"\d (GB/s|Gb/s|%|of \d)|^idle$")
+    assert [text for text in second if figure.search(text)] == []
+    assert len([text for text in first if figure.search(text)]) >= 3
+    assert {"Host memory", "PCIe uplink"} <= set(second), "names stay"
+
+
+def test_what_differs_at_the_second_node_is_said_there():
+    first, second = _of_nodes(
+        simulated(nodes=4, path="peer-direct", algorithm="hierarchical", slow_nodes={0: 0.5})
+    )
+    assert "50 Gb/s" in first
+    assert "100 Gb/s" in second
+    assert "14.1 GB/s each way" not in second

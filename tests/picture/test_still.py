@@ -105,6 +105,13 @@ def test_the_wire_of_one_node_ends_in_the_picture_below_the_name_of_where_it_goe
         if "x" in box.attrib and float(box.attrib["x"]) < NIC[1] + 1
     ]
     assert max(ends) < wide - 2
+    fades = [
+        float(line.attrib["stroke-opacity"])
+        for line in drawn.iter(f"{SVG}polyline")
+        if line.attrib["stroke"] == palettes()["light"]["paper"] and "stroke-opacity" in line.attrib
+    ]
+    assert fades == sorted(fades)
+    assert len(fades) > 8, "it fades, as it goes on"
     assert NODE_WIDTH + 6 < float(at["node 7"]["x"]) < wide, "clear of the node's edge"
     assert float(at["node 0"]["x"]) < NIC[0], "both nodes have their names"
     waits = next(text for text in at if text.endswith("slices wait"))
@@ -479,7 +486,7 @@ def test_the_full_direction_of_an_uplink_is_marked_by_its_ground_its_edge_its_ar
     assert {arrow for _, _, arrow, ink in arrows(picture.sketch) if ink == "hot-ink"} == {"↑"}
     hot = [text for text, ink in zip(texts["text"], texts["ink"], strict=True) if ink == "hot-ink"]
     busy = picture.sketch.share(0, "uplink_up")
-    assert hot == [busy, busy]
+    assert hot == [busy], "said at the first of two nodes that are alike"
 
 
 @pytest.mark.parametrize("path", ["host-rdma", "peer-direct", "host-tcp"])
