@@ -11,7 +11,6 @@ import { digits, sayTime } from "./words.js";
 /**
  * @typedef {object} RaceParcel What the page of a race gets
  * @property {string} about
- * @property {string[][]} alike
  * @property {string} source
  * @property {string} proxy
  * @property {Racer[]} racers
@@ -63,11 +62,11 @@ const HTML = `
 <div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><p class="rc-clock"><b></b></p><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="rc-lanes"></div>
 <section class="rc-lead"><h2></h2><svg role="img"></svg></section>
-<section class="rc-answer"><div class="rc-alike"><h2>Both on one clock</h2><dl></dl></div><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div></section>
+<section class="rc-answer"><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div><div class="rc-facts"><table></table></div></section>
 <p class="rc-running"><span></span><b></b> <small></small></p>
 <p class="rc-source"></p>`;
 const LANE = `
-<h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-facts"></p><p class="rc-waits"></p>
+<h2></h2><p class="rc-count"><b></b> <span></span></p><p class="rc-waits"></p>
 <svg class="rc-road" role="img"></svg><div class="rc-cells" role="progressbar" aria-valuemin="0" aria-valuemax="100"></div><i class="rc-flag" aria-hidden="true"></i>`;
 
 // A count that grows while one watches: without decimals from 10 on, so that it keeps its place.
@@ -130,10 +129,11 @@ class RacePage extends PlayedPage {
   fill() {
     const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
     this.find(".rc-about").textContent = data.about;
+    if (this.wanted.mode !== "slide" && !this.wanted.controls) this.find(".rc-lanes").prepend(this.find(".rc-about")); // controls around it say what is exchanged, and where
     this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
     this.find(".rc-result h2").textContent = answer.about;
-    this.find(".rc-alike dl").append(...data.alike.flatMap(([what, value]) => [make("dt", "", what), make("dd", "", value)]));
     this.find(".rc-lead h2").title = data.counts;
+    this.find(".rc-ratio").style.setProperty("--letters", answer.value.length);
     this.find(".rc-ratio").append(answer.value, make("small", "", "as fast"));
     if (answer.rangeless && this.wanted.mode !== "slide") this.find(".rc-note").append(answer.rangeless);
     if (answer.otherwise) this.find(".rc-note").append(answer.otherwise);
@@ -141,15 +141,20 @@ class RacePage extends PlayedPage {
     this.root.setAttribute("aria-label", `Race: ${both}`);
     for (const [i, racer] of data.racers.entries()) {
       const { lane, unit } = this.lanes[i];
-      unit.textContent = `of ${sayAmount(this.amount(1, i))} ${data.unit}`;
-      for (const [what, ...values] of answer.rows) {
-        const fact = lane.querySelector(".rc-facts").appendChild(make("span", ""));
-        fact.append(make("b", "", values[i]), ` ${what}`);
-      }
+      unit.textContent = data.same_way ? data.unit : `of ${sayAmount(this.amount(1, i))} ${data.unit}`; // what both deliver is the chart's upper line
       lane.querySelector(".rc-road").setAttribute("aria-label", roadWords(racer));
     }
     this.find(".rc-lead svg").setAttribute("aria-label", data.words);
+    this.fillFacts();
     this.fillScale();
+  }
+
+  // In what the two differ, whatever the moment.
+  fillFacts() {
+    const { racers, answer } = this.data, cell = (tag, scope, words, color = "") => Object.assign(make(tag, "", words), scope && { scope }, color && { style: `color:${color}` });
+    const line = (...cells) => { const row = make("tr", ""); row.append(...cells); return row; };
+    this.find(".rc-facts table").append(line(make("td", ""), ...racers.map(({ title, role }) => cell("th", "col", title, `var(--pl-${role}-ink)`))), ...answer.rows.map(([what, ...values]) => line(cell("th", "row", what), ...values.map((value) => cell("td", "", value)))));
+    this.root.style.setProperty("--lines", 1 + answer.rows.length);
   }
 
   // From where to where the ratio lies, between once as fast, or half of it where it may be less, and the next whole number; what would be if another assumption held, words say. These are written below it, and the ratio of what is played above its mark.

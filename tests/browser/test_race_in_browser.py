@@ -69,11 +69,9 @@ def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(
     answer, running = page.locator(".rc-ratio"), page.locator(".rc-running")
     expect(answer).to_be_hidden()
     expect(running).to_have_text("Which delivers its 112 MiB first?", use_inner_text=True)
-    known = page.locator(".rc-alike dl > *")  # before the start
-    expect(known).to_have_text(
-        ["Operation", "AllReduce", "Message", "64 MiB", "Nodes", "8", "Cluster", "Gaudi DL1"]
-    )
-    expect(known.first).to_be_visible()
+    about = page.locator(".rc-about")  # above the lanes, at every moment
+    expect(about).to_have_text("AllReduce of 64 MiB, 8 nodes of Gaudi DL1, both on one clock")
+    expect(about).to_be_visible()
     for line in page.locator(".rc-rest").all():  # nor does the chart tell how it ends
         expect(line).to_be_hidden()
     colour = "count => getComputedStyle(count).color"
@@ -83,7 +81,7 @@ def test_a_race_starts_from_zero_and_the_answer_comes_when_the_first_is_through(
     expect(signs.first).to_be_visible()
     expect(answer).to_be_hidden()
     expect(running).to_have_text(re.compile(r"Peer Direct\s*\d+ MiB ahead"))
-    expect(known.first).to_be_hidden()
+    expect(about).to_be_visible()
     seek_share(page, 0.6)
     expect(answer).to_be_visible()
     expect(answer).to_contain_text("1.72\u00d7")
@@ -173,7 +171,8 @@ def test_a_race_says_each_thing_once_at_every_moment(open_page, layout):
         assert text.count(" ahead") + text.count("\nahead") == (0 < part < 1)
         assert text.count("2.54 ms") == (part >= finish)
         assert text.count("1.72\u00d7") == (part >= finish)
-        assert "\n".join(others).count("Peer Direct") <= 2  # at its lane, and where it leads or has won
+        at_its_lane_and_column = 2 if layout == "page" else 1  # and where it leads or has won
+        assert "\n".join(others).count("Peer Direct") <= at_its_lane_and_column + 1
         resting = (finish, 1) if layout == "slide" else (0, finish, 1)  # at a page's 0 there is the question
         assert page.locator(".rc-clock").is_visible() == (part not in resting)
     assert "4.38 ms" in text
@@ -309,6 +308,8 @@ def test_it_is_readable_for_all(opened, page, theme, size):
     resize(page, size[0], size[1])
     page = opened(theme=theme)
     assert axe_faults(page) == []
+    seek_share(page, 1)
+    assert axe_faults(page) == []  # the table on the ground of the answer
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -344,24 +345,56 @@ def test_in_a_notebook_a_race_has_no_inner_scroll_bar(page, tmp_path, width):
         )
 
 
-@pytest.mark.parametrize("width", [712, 500])
-def test_on_a_narrow_page_the_card_below_the_chart_says_what_is_compared_until_the_answer_comes(
+@pytest.mark.parametrize("width", [1100, 836, 712, 600, 500])
+def test_the_card_beside_the_chart_compares_both_paths_at_every_moment_and_keeps_its_place(
     opened, page, width
 ):
-    """The footnote stood alone, 160 pixels below the chart."""
+    """It said what the controls say, and 70 pixels of it were blank; the two lanes said half of the comparison each."""
     page = opened()
-    resize(page, width, 1100)
-    compared, names = page.locator(".rc-alike"), (".rc-lead", ".rc-answer", ".rc-source")
+    resize(page, width, 1100 if width < 740 else 640)
+    names = (".rc-lead", ".rc-answer", ".rc-source")
     places = []
     for share in (0, 0.2, 1):
         seek_share(page, share)
+        rows = page.locator(".rc-facts tr").all()
+        assert [row.locator("th, td").all_inner_texts() for row in rows] == [
+            ["", "RDMA through host", "Peer Direct"],
+            ["copies per byte", "2", "0"],
+            ["DRAM per byte", "4 B", "0 B"],
+        ]
         chart, card, note = (page.locator(name).bounding_box() for name in names)
-        assert 0 < card["y"] - chart["y"] - chart["height"] <= 16
-        assert 0 < note["y"] - card["y"] - card["height"] <= 16
-        assert compared.is_visible() == (share < 1)
+        table = page.locator(".rc-facts table").bounding_box()
+        assert card["y"] < table["y"]
+        assert table["y"] + table["height"] <= card["y"] + card["height"]
+        if share == 1:
+            answer = page.locator(".rc-note").bounding_box()
+            beside = answer["x"] + answer["width"] <= table["x"]
+            assert beside or answer["y"] + answer["height"] <= table["y"]
+        elif share == 0:
+            assert table["height"] > 0.8 * card["height"]
         assert page.locator(".rc-result").is_visible() == (share == 1)
+        if width < 740:
+            assert 0 < card["y"] - chart["y"] - chart["height"] <= 16
+        assert 0 < note["y"] - card["y"] - card["height"] <= 16
         places.append([chart["y"], card["y"], note["y"]])
     assert places[1:] == [pytest.approx(places[0], abs=0.5)] * 2
+
+
+def test_a_lane_counts_and_says_no_total_that_all_have_in_common(opened):
+    """112 MiB stood five times on one page."""
+    page = opened()
+    assert page.locator(".rc-count").all_inner_texts() == ["0 MiB", "0 MiB"]
+    assert page.locator(".rc-root").inner_text().count("112") == 3  # question, axis, note
+
+
+def test_controls_around_a_race_say_what_is_exchanged_and_it_does_not(open_page):
+    def in_frame(**options):
+        frame = race_frame(paths_race(), **options)
+        page = open_page(unescape(re.search("srcdoc='(.*?)'", frame, re.DOTALL).group(1)))
+        return page.locator(".rc-lanes .rc-about")
+
+    expect(in_frame()).to_be_visible()  # of a cell of its own
+    expect(in_frame(controls=True)).to_have_count(0)
 
 
 def test_the_question_is_the_largest_of_a_pages_words_and_has_one_line(opened, page):
@@ -380,16 +413,14 @@ def test_the_question_is_the_largest_of_a_pages_words_and_has_one_line(opened, p
     assert right < page.locator(".rc-bar .pl-button:visible").first.bounding_box()["x"]
 
 
-def test_at_the_side_of_a_notebook_what_a_side_is_stands_on_one_line(opened, page):
-    """The figures of a path had no line in common with its name."""
+def test_at_the_side_of_a_notebook_a_count_stands_on_the_line_of_its_path(opened, page):
     page = opened()
     resize(page, 712, 1000)
     for lane in page.locator(".rc-lane").all():
-        low = [
-            box["y"] + box["height"]
-            for box in (one.bounding_box() for one in lane.locator(".rc-facts span").all())
-        ]
-        assert low[0] == pytest.approx(low[1], abs=0.5)
+        name, count = (lane.locator(part).bounding_box() for part in ("h2", ".rc-count"))
+        assert name["x"] + name["width"] < count["x"]
+        assert name["y"] < count["y"] + count["height"]
+        assert count["y"] < name["y"] + name["height"]
 
 
 def test_a_wall_chart_is_readable_for_all(page, tmp_path):

@@ -57,7 +57,8 @@ class RacePanel:
             if scenarios != self._shown:
                 slow, fast = sorted(pair, key=lambda run: -run.time_ps)
                 when = ("before", "now") if pair[0] is self._exploration.before else ("", "")
-                self.frame.value = race_frame(Race(pair), self._band(slow.scenario, fast.scenario), when)
+                band = self._band(slow.scenario, fast.scenario)
+                self.frame.value = race_frame(Race(pair), band, when, controls=True)
             self._shown = scenarios
             # A race of both sides of the host switch is the same whichever side is on: the switch rests.
             first, second = (run.scenario for run in pair)

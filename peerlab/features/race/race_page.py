@@ -36,6 +36,7 @@ def _page(
     *,
     framed: bool = False,
     when: tuple[str, str] = ("", ""),
+    controls: bool = False,
 ) -> str:
     parcel = race_parcel(race, band, when)
     title = f"Race: {' against '.join(told_apart([run.scenario for run in race.runs]))}"
@@ -47,18 +48,25 @@ def _page(
         answer = "--rc: var(--pl-muted); --rc-ink: var(--pl-ink); --rc-wash: var(--pl-panel)"
     root, wanted = (
         f'class="rc-root" style="{answer}"',
-        {"mode": layout, "theme": theme, **({"framed": "yes"} if framed else {})},
+        {
+            "mode": layout,
+            "theme": theme,
+            **{name: "yes" for name, so in (("framed", framed), ("controls", controls)) if so},
+        },
     )
     return played_page("race", "rc", title, {"race": parcel}, ["race"], root, wanted)
 
 
-def race_frame(race: Race, band: GainBand | None = None, when: tuple[str, str] = ("", "")) -> str:
+def race_frame(
+    race: Race, band: GainBand | None = None, when: tuple[str, str] = ("", ""), *, controls: bool = False
+) -> str:
     """Return a frame that plays a race in a notebook, with the same in words for where frames are taken out.
 
-    `band` is that of the winner's ratio, where it is known; `when` tells when each was shown: before, and now.
+    `band` is that of the winner's ratio, where it is known; `when` tells when each was shown: before, and now; `controls` around it
+    say what is exchanged on which machine.
     """
     # In a notebook at once: a band takes seconds, and the lead is what a race shows.
-    page = _page(race, band, "frame", "auto", when=when)
+    page = _page(race, band, "frame", "auto", when=when, controls=controls)
     words = race_parcel(race)["words"]
     size = "aspect-ratio:1120/640;min-height:600px"
     return played_frame(page, words, size, words)

@@ -1,6 +1,6 @@
 """What the page of a race gets: two roads, what each delivers at any moment, and the answer."""
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from peerlab.answer.gain import GainBand
 from peerlab.answer.race import Delivery, Race
@@ -23,11 +23,6 @@ from peerlab.picture.delivered import delivered_columns
 from peerlab.picture.road import Road, road
 from peerlab.picture.words import PROXY, names_proxy, waits_for
 from peerlab.question.naming import told_apart
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from peerlab.question.scenario import Scenario
 
 _UNITS = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
 _OTHER = ("register", "cpu")
@@ -72,7 +67,6 @@ class RaceAnswer(TypedDict):
     """What it is if the assumption that moves it most does not hold."""
     band: list[float] | None
     """From where to where the ratio lies while assumed figures go through their ranges; none: that was not asked."""
-    """The same with the alternatives to assumptions that have no range."""
     ratio: float
     rows: list[list[str]]
     """``[what, of the first, of the second]``."""
@@ -82,8 +76,6 @@ class RaceParcel(TypedDict):
     """What the page of a race gets."""
 
     about: str
-    alike: list[list[str]]
-    """``[what, value]``: what is the same for both."""
     source: str
     proxy: str
     """What the library's proxy is, where one waits for it; a slide, which has no room for it, does not name the proxy."""
@@ -112,7 +104,6 @@ def race_parcel(race: Race, band: GainBand | None = None, when: tuple[str, str] 
     several = zip(names, when, roles, race.runs, race.deliveries, strict=True)
     return {
         "about": _about(race),
-        "alike": _alike(race),
         "source": _source(race),
         "proxy": PROXY if any(map(names_proxy, race.runs)) else "",
         "racers": [_racer(*racer) for racer in several],
@@ -166,18 +157,6 @@ def _about(race: Race) -> str:
     return ", ".join([part for part in parts if part] + ["both on one clock"])
 
 
-def _alike(race: Race) -> list[list[str]]:
-    """Return what both do, and on what, as far as it is the same."""
-    of: dict[str, Callable[[Scenario], str]] = {
-        "Operation": lambda s: s.collective_record.title,
-        "Message": lambda s: say_bytes(s.nbytes),
-        "Nodes": lambda s: str(s.nodes),
-        "Cluster": lambda s: s.hardware.title,
-    }
-    rows = [[what, *{say(run.scenario) for run in race.runs}] for what, say in of.items()]
-    return [row for row in rows if len(row) == 2]
-
-
 def _source(race: Race) -> str:
     figures = say_counted(*(run.scenario.hardware for run in race.runs))
     return " ".join(filter(None, [_delivers(race), f"Simulated by peerlab from {figures}."]))
@@ -227,7 +206,7 @@ def _otherwise(band: GainBand) -> str:
 
 
 def _rows(race: Race) -> list[list[str]]:
-    cores = race.runs[0].scenario.hardware.says("CPU cores busy, per node")
+    cores = "CPU cores busy"
     figures = (
         ("copies per byte", lambda run: f"{run.copies_per_byte:.2g}"),
         ("DRAM per byte", lambda run: f"{run.dram_bytes_per_byte:.2g} B"),

@@ -48,7 +48,7 @@ def test_cores_that_are_busy_on_neither_path_have_no_row():
     assert [what for what, *_ in rows] == ["copies per byte", "DRAM per byte"]
     kernel = [PAIR[0].with_(path="host-tcp"), PAIR[1]]
     rows = data_of(page_html(kernel, mode="race", bands=False))["race"]["answer"]["rows"]
-    assert rows[-1][0] == "CPU cores busy, per node"
+    assert rows[-1][0] == "CPU cores busy"
 
 
 def test_what_is_counted_is_told_as_a_part_of_the_message():
