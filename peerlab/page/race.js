@@ -44,7 +44,6 @@ import { digits, sayTime } from "./words.js";
  * @property {string} rangeless
  * @property {string} otherwise
  * @property {number[] | null} band
- * @property {number[] | null} ends
  * @property {number} ratio
  * @property {string[][]} rows
  */
