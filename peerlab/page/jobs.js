@@ -87,7 +87,9 @@ class JobsPage extends PlayedPage {
     const acts = [["jb-sends", "filled: sends"], ...(computes ? [["jb-computes", "dashed: computes"]] : []), ["jb-waits", "outlined: waits"]];
     this.key = new Map(acts.map(([name, words]) => [name, make("span", "np-pair", words)]));
     const names = this.areAlike() ? jobs.map(({ title, role }) => namedJob("span", title, role)) : []; // else the table is their key
-    this.find(".np-key").append(...names, ...this.key.values());
+    const told = make("span", "jb-acts"); // where they do not fit beside the jobs all of them have a row of their own: none is ever blank
+    told.append(...this.key.values());
+    this.find(".np-key").append(...names, told);
     this.fillTable();
     this.find(".np-scene").setAttribute("aria-label", words);
   }

@@ -135,9 +135,10 @@ export class PortStrip {
       line(mine, "target", { stroke: "var(--pl-network-ink)", "stroke-width": 1.2, "stroke-dasharray": "2 3" });
       line(mine, "rate", { stroke: "var(--pl-network)", "stroke-width": 2.2 });
     }
-    this.text(this.left - 8, top, this.narrow ? "at most" : `${this.linkName(victim)}, at most`, { "text-anchor": "end" });
-    this.text(this.x(end) + 6, base - room - 9, "100 %");
-    this.text(this.x(end) + 6, base - 9, "0 %");
+    const name = this.narrow ? "at most" : `${this.linkName(victim)}, at most`, [at, side] = this.wide ? [this.left - 8, { "text-anchor": "end" }] : [this.x(end) + 6, {}]; // where the axis ends with the page nothing has room behind it
+    this.text(this.wide ? 0 : this.left - 8, top, name, this.wide ? {} : { "text-anchor": "end" });
+    this.text(at, base - room - 9, "100 %", side);
+    this.text(at, base - 9, "0 %", side);
     return top + STRIP.rates;
   }
 

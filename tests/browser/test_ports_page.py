@@ -469,3 +469,14 @@ def test_when_a_sender_was_stopped_is_drawn_in_whole_pixels(opened):
     assert len(spans) == d.count("M") > 0
     assert all(left < right for left, right in spans)
     assert all(later - until > 1 for (_, until), (later, _) in pairwise(spans))
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+def test_the_ends_of_the_scale_of_rates_are_in_the_page(open_page, width):
+    """Where the axis ends with the page *100 %* was cut behind it."""
+    given = {"nodes": 4, "message_bytes": "1 MiB", "neighbour": "neighbour(2)"}
+    page = open_page(port_page_html([answer_ports(port_question(fabric="roce-dcqcn", **given))]))
+    resize(page, width, 900)
+    for words in ("100 %", "0 %"):
+        end = page.locator(f".np-strip text:text-is('{words}')").bounding_box()
+        assert end["x"] + end["width"] <= width - 11
