@@ -145,7 +145,7 @@ class Rare:
     def _show_library(self, s: Scenario) -> None:
         # What the cluster has by itself, whatever is chosen now.
         own = s.with_(library=None, library_version=None, protocol="auto", algorithm="auto").used_library
-        offers = [(f"{_USUAL}: {own.title if own else NONE}", _USUAL)]
+        offers = [(f"{_USUAL}: {_short(own.title) if own else NONE}", _USUAL)]
         fitting = [
             name
             for name in known_libraries()
@@ -201,7 +201,22 @@ def _algorithms(s: Scenario) -> list[str]:
 
 def _library_title(name: str) -> str:
     library = load_library(name)
-    return library.title if library else "none: topology alone"
+    return _short(library.title) if library else "none: topology alone"
+
+
+_SHORT = {
+    "InfiniBand or RoCE verbs": "IB or RoCE",
+    "GPUDirect-TCPXO": "TCPXO",
+    "Slingshot CXI": "Slingshot",
+}
+"""Parts of titles of libraries, as they fit into the list."""
+
+
+def _short(title: str) -> str:
+    """Return a library's title as it fits into the list."""
+    for long, short in _SHORT.items():
+        title = title.replace(long, short)
+    return title
 
 
 def _chosen_library(name: str) -> dict[str, Any] | None:

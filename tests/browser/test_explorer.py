@@ -1,6 +1,7 @@
 """The explorer in JupyterLab in Chromium: what a user does, and what is seen."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from axe_faults import axe_faults
@@ -8,6 +9,7 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab.app.controls import host_states
+from peerlab.app.more_settings import Rare
 from peerlab.base.units import say_time
 from peerlab.picture.payload import payload
 from peerlab.picture.words import alt_text
@@ -180,7 +182,7 @@ def test_what_changes_nothing_is_there_where_it_is_searched_and_says_so_without_
         fresh.page.get_by_label("Find a setting").fill("switches from")
         expect(field).to_be_visible()
         said = label.evaluate("label => getComputedStyle(label, '::after').content")
-        assert said == '"not used here"'
+        assert said == '"not used"'
         expect(fresh.page.locator(".pl-more .pl-regions").last).to_be_hidden()  # no path registers here
         whole = fresh.page.locator(".pl-more-registration").last
         expect(whole).to_have_class(re.compile("pl-rests-all"))
@@ -194,28 +196,76 @@ def test_what_changes_nothing_is_there_where_it_is_searched_and_says_so_without_
         fresh.page.get_by_label("Find a setting").fill("")
 
 
-@pytest.mark.parametrize("width", [1100, 740])
-def test_more_has_the_edges_of_the_row_of_controls_and_one_width_of_field(fresh, width):
-    """Its fields began 17 pixels beside the controls, and a transport was three times as wide as a library's version."""
-    box = "one => { const { left, right, width } = one.getBoundingClientRect(); return [left, right, width] }"
+@pytest.mark.parametrize(("width", "count"), [(1100, 5), (740, 3)])
+def test_more_has_a_column_for_each_group_from_edge_to_edge_of_the_row_of_controls(fresh, width, count):
+    """Rows of 4, 5, 3, 5 and 4 fields had a ragged right side. Keys go down each column."""
+    box = "one => { const { left, right, top } = one.getBoundingClientRect(); return [left, right, top] }"
+    fresh.change(lambda: fresh.switch("host"))  # registration counts
     with fresh.unfolded("more", ".pl-more"):
         fresh.page.locator(".pl-explorer").last.evaluate(
             "(one, width) => { one.style.width = `${width}px` }", width
         )
         row, panel = (fresh.page.locator(name).last.evaluate(box) for name in (".pl-primary", ".pl-more"))
-        fields = fresh.page.locator(
-            ".pl-more-group select:visible, .pl-more-group input:visible"
-        ).evaluate_all(f"fields => fields.map({box})")
-        search = fresh.page.get_by_label("Find a setting").evaluate(box)
-        assert [min(left for left, _, _ in fields), max(right for _, right, _ in fields)] == pytest.approx(
-            panel[:2], abs=1
+        groups = fresh.page.locator(".pl-more-group").evaluate_all(
+            f"""groups => groups.map(group => [...group.querySelectorAll('select, input')].filter(one => one.offsetParent).map({box}))"""
         )
-        assert panel[:2] == pytest.approx(row[:2], abs=1)
-        assert search[1] == pytest.approx(panel[1], abs=1)
-        narrow = min(wide for _, _, wide in fields)
-        assert {round((wide - narrow) / (narrow + 14)) for _, _, wide in fields} == {0, 1}
-        assert all((wide - narrow) % (narrow + 14) == pytest.approx(0, abs=1) for _, _, wide in fields)
+        search = fresh.page.get_by_label("Find a setting").evaluate(box)
+        runs = fresh.page.get_by_role("button", name="Many runs").evaluate(box)
         fresh.page.locator(".pl-explorer").last.evaluate("one => { one.style.width = '' }")
+    assert panel[:2] == pytest.approx(row[:2], abs=1)
+    assert search[1] == pytest.approx(panel[1], abs=1)
+    assert [len(fields) for fields in groups] == [4, 5, 3, 5, 4]
+    columns = [(fields[0][0], fields[0][1]) for fields in groups]
+    for fields, edges in zip(groups, columns, strict=True):
+        assert all(field[:2] == pytest.approx(edges, abs=1) for field in fields)
+        assert all(below - above >= 40 for (*_, above), (*_, below) in pairwise(fields))
+    assert [columns[0][0], columns[count - 1][1]] == pytest.approx(panel[:2], abs=1)
+    assert [left - right for (_, right), (left, _) in pairwise(columns[:count])] == pytest.approx(
+        [20] * (count - 1), abs=1
+    )
+    assert runs[0] == pytest.approx(columns[-1][0], abs=1)
+    assert runs[2] > groups[-1][-1][2] + 26
+
+
+@pytest.mark.parametrize("width", [1096, 700, 480])
+def test_no_value_in_more_is_cut_in_any_cluster(fresh, width):
+    """As the widest value of a column: a changed one is bold."""
+    rare, words = Rare(), set()
+    for name in known_clusters():
+        rare.show(peerlab.Scenario(cluster=name))
+        for setting in (rare.library, rare.wiring.place, rare.wiring.acs, rare.transport.transport):
+            style = setting._dom_classes[1]
+            words |= {(style, text, place > 0) for place, (text, _) in enumerate(setting.options)}
+    with fresh.unfolded("more", ".pl-more"):
+        cut = fresh.page.locator(".pl-more").last.evaluate(
+            """(more, [width, words]) => { const explorer = more.closest('.pl-explorer'), pen = document.createElement('canvas').getContext('2d');
+                 explorer.style.width = `${width}px`;
+                 const own = [...more.querySelectorAll('.pl-more-group select')].flatMap(field => [...field.options].map(one => [field, one.text, true]));
+                 const offered = words.map(([style, ...rest]) => [more.querySelector(`.${style} select`), ...rest]);
+                 const cut = [...own.filter(([field]) => !offered.some(([one]) => one === field)), ...offered].filter(([field, text, bold]) => {
+                   const { fontSize, fontFamily, paddingLeft, paddingRight } = getComputedStyle(field);
+                   pen.font = `${bold ? 650 : 400} ${fontSize} ${fontFamily}`;
+                   return field.offsetParent && pen.measureText(text).width > field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+                 }).map(([_, text]) => text);
+                 explorer.style.width = '';
+                 return cut }""",
+            [width, sorted(words)],
+        )
+    assert cut == []
+
+
+@pytest.mark.parametrize("width", [1096, 720, 480])
+def test_a_slider_is_long_enough_to_be_read(fresh, width):
+    """It was 40 pixels long below a knob of 18."""
+    sizes = fresh.page.locator(".pl-primary").last.evaluate(
+        """(row, width) => { const explorer = row.closest('.pl-explorer');
+             explorer.style.width = `${width}px`;
+             const sizes = [...row.querySelectorAll('.pl-slider')].map(one => [one.querySelector('.noUi-target').offsetWidth, one.querySelector('.noUi-handle').offsetWidth + 2]);
+             explorer.style.width = '';
+             return sizes }""",
+        width,
+    )
+    assert sizes == [[72, 16], [72, 16]]
 
 
 def test_a_setting_that_was_changed_stands_out_and_one_as_usual_is_quiet(fresh):
