@@ -6,9 +6,9 @@ import { sayTimes } from "./words.js";
 
 const ROOM = { below: 1.2, above: 1.35, end: 1.04 }; // times around 1 and what was simulated, for the range, which follows, and around its ends
 const BREADTH = 4.5; // % of the bar: marks that are nearer lie on each other
-const LETTERS = 12; // px of the names' letters
+export const LETTERS = 12; // px of the names' letters
 const SLOWER = 0.995; // less reads as slower
-const SIGN = { knob: 12, line: 7 }; // px before a name: the sign of its mark, which may be further than its name is wide
+const SIGN = { knob: 12, line: 7 }; // px before a name: the sign of its mark, where that is not above its own name
 
 // `past`: the reader is on the faster path, so that what was simulated is where he is.
 // `point`: words above the bar, in the middle of what they say.
@@ -40,27 +40,30 @@ export function ratioBar({ value, low, high, without, alike, times: [staged, dir
 }
 
 // The names of both marks in the order of these, each with its time and below the middle of its mark, or as near to that as both and the bar's ends let it; where they lie on each other, one name.
+// Where a mark is not above its own name, both have a sign: page.css says where.
 function names({ value, at, staged, direct, both, past, without }) {
   const row = make("div", "pl-bar-names"), slower = value < SLOWER, once = " 1×,", here = !without, framed = document.documentElement.hasAttribute("data-framed");
   const name = (own, words, knob) => {
-    const span = row.appendChild(make("span", own && here ? "pl-bar-you" : ""));
+    const span = make("span", own && here ? "pl-bar-you" : "");
     span.append(...words);
-    if (!framed) span.classList.add("pl-bar-sign", ...(knob ? ["pl-bar-sign-here"] : []), ...(knob && past ? [slower ? "pl-bar-sign-slower" : "pl-bar-sign-past"] : []));
-    return { span, wide: Math.ceil(widthOf(span.textContent, LETTERS, own && here)) + (framed ? 0 : knob ? SIGN.knob : SIGN.line), short: 0 };
+    const kinds = knob ? ["pl-bar-sign-here", ...(past ? [slower ? "pl-bar-sign-slower" : "pl-bar-sign-past"] : [])] : [], sign = framed ? null : make("i", ["pl-bar-sign", ...kinds].join(" "));
+    return { span, sign, wide: Math.ceil(widthOf(span.textContent, LETTERS, own && here)), less: 0, before: framed ? 0 : knob ? SIGN.knob : SIGN.line };
   };
   // on a slide the player has the time
   const marks = [];
-  if (both) marks.push({ ...name(true, [framed ? "both 1×" : `both ${both}`], true), place: at(value) }, { place: 100, wide: 0, short: 0 });
+  if (both) marks.push({ ...name(true, [framed ? "both 1×" : `both ${both}`], true), place: at(value) }, { place: 100, wide: 0, less: 0, before: 0 });
   else {
     const host = past || !here ? "host" : "you", other = !here ? "direct" : past ? "you" : "then";
-    marks.push({ ...name(!past, framed ? [`${host} 1×`] : [host, make("span", "pl-bar-once", once), ` ${staged}`], !past), place: at(1), short: framed ? 0 : widthOf(once, LETTERS, !past && here) });
+    marks.push({ ...name(!past, framed ? [`${host} 1×`] : [host, make("span", "pl-bar-once", once), ` ${staged}`], !past), place: at(1), less: framed ? 0 : widthOf(once, LETTERS, !past && here) });
     marks.push({ ...name(past, [framed ? `simulated ${sayTimes(value)}` : `${other} ${direct}`], past), place: at(value) });
-    if (slower) row.append(marks.reverse()[1].span);
+    if (slower) marks.reverse();
   }
-  marks.forEach(({ place, wide, short }, i) => {
+  marks.forEach(({ span, sign, place, wide, less, before }, i) => {
+    row.append(...[sign, span].filter(Boolean));
     row.style.setProperty(`--at-${i}`, `${place.toFixed(1)}%`);
     row.style.setProperty(`--long-${i}`, `${wide}px`);
-    row.style.setProperty(`--short-${i}`, `${Math.ceil(wide - short)}px`);
+    row.style.setProperty(`--short-${i}`, `${Math.ceil(wide - less)}px`);
+    row.style.setProperty(`--before-${i}`, before);
   });
   return row;
 }

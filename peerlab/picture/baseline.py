@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from peerlab.base.units import say_bytes, say_count, say_percent
-from peerlab.picture.words import slow_links, slow_nics
+from peerlab.picture.words import slow_links, slow_nics, slow_nodes
 from peerlab.question.scenario import Scenario
 
 _SAID = frozenset(
@@ -25,7 +25,7 @@ def settings(s: Scenario) -> dict[str, str]:
         "path": _path(s),
         "collective": f"in {s.collective_record.title}",
         "message_bytes": f"for {say_bytes(s.nbytes)}",
-        "slow_nodes": _with(_slow_nodes(s), "without slow node"),
+        "slow_nodes": _with(slow_nodes(s), "without slow node"),
         "slow_nics": _with(slow_nics(s), "with all NICs"),
         "slow_links": _with(slow_links(s), "without slow link"),
         "jitter": f"with {say_percent(s.jitter)} jitter" if s.jitter else "without jitter",
@@ -49,7 +49,3 @@ def _with(parts: list[str], none: str) -> str:
     if not parts:
         return none
     return f"with {parts[0]}" if len(parts) == 1 else f"with {len(parts)} slow parts"
-
-
-def _slow_nodes(s: Scenario) -> list[str]:
-    return [f"node {node} at {say_percent(share)}" for node, share in (s.slow_nodes or {}).items()]

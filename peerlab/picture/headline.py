@@ -104,7 +104,8 @@ def _bottleneck(run: Run) -> Card:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
     hint = PROXY if names_proxy(run) else ""
     where = _where(run, bottleneck)
-    note = bottleneck.alone + (where or _wire(bottleneck))
+    note = bottleneck.alone + (_wire(bottleneck) if where is None else where)
+    where = where or ""
     if bottleneck.together:  # why it limits though it is not always busy; its own share the tip has
         hint, note = f"{note}, alone. {hint}", bottleneck.together + where
     card = _card("bottleneck", "Bottleneck", _cap(bottleneck.label), note)
@@ -122,14 +123,15 @@ def _wire(bottleneck: Bottleneck) -> str:
     return ": the wire is the limit" if full else ""
 
 
-def _where(run: Run, bottleneck: Bottleneck) -> str:
-    """Return at which node the busiest of its kind is, where nodes differ; a NIC has its number where the first ones are not meant."""
+def _where(run: Run, bottleneck: Bottleneck) -> str | None:
+    """Return at which node the busiest of its kind is, where the picture does not show it with an outline; None where all nodes are alike."""
     alike = run.trace.folded or run.scenario.collective_record.is_message
     if alike or bottleneck.resource is None or bottleneck.resource.scope == "fabric":
-        return ""
+        return None
     resource = busiest(run, bottleneck.kind)
-    first = resource.node == focus(run) and resource.index < run.scenario.hardware.used_nics_per_switch
-    if bottleneck.resource.scope == "nic" and not first:
+    if resource.node == focus(run):
+        return ""
+    if bottleneck.resource.scope == "nic" and resource.index >= run.scenario.hardware.used_nics_per_switch:
         return f" at NIC {resource.node}.{resource.index}"
     return f" at {unit(run.scenario)} {resource.node}"
 

@@ -126,12 +126,16 @@ def _disturbed(run: Run) -> str:
         parts.append(f"{s.placement} placement" if isinstance(s.placement, str) else "nodes placed as given")
     if s.noise:
         parts.append(f"{s.noise.in_words} (seed {s.seed})")
-    for node, speed in (s.slow_nodes or {}).items():
-        parts.append(f"node {node} at {100 * speed:g} %{_unfelt(s)}")
+    parts += [f"{part}{_unfelt(s)}" for part in slow_nodes(s)]
     parts += [*slow_nics(s), *slow_links(s)]
     if not run.trace.folded and not s.collective_record.is_message:
         parts.append(f"shown: {unit(s)} {focus(run)}")
     return "".join(f", {part}" for part in parts)
+
+
+def slow_nodes(s: Scenario) -> list[str]:
+    """Return each slow node, in words."""
+    return [f"node {node} at {100 * share:g} %" for node, share in (s.slow_nodes or {}).items()]
 
 
 def slow_nics(s: Scenario) -> list[str]:

@@ -100,6 +100,8 @@ def test_a_range_on_both_sides_of_1_says_in_words_that_the_path_may_be_slower(wi
         assert hero.locator(".pl-bar-mark").is_visible(), "once as fast is marked in every state"
         mark, circle = (hero.locator(part).bounding_box() for part in (".pl-bar-mark", ".pl-bar-here"))
         assert circle["y"] - mark["y"] >= 5, "it is seen above a knob that it lies on"
+        wide.give("ratio", {**ratio, "state": ["With node 0 at 50 %, ", "Node 0 at 50 %: "]})
+        expect(claim).to_have_text("With node 0 at 50 %, Peer Direct is")
         slower = share < 1
         assert (knob.evaluate("one => getComputedStyle(one).backgroundColor") == green) is not slower
         names = hero.locator(".pl-bar-names > span")
@@ -218,18 +220,44 @@ def test_where_a_ratio_is_green_the_slower_paths_time_is_not(wide):
     assert (you != MUTED, host) == (True, MUTED)
 
 
-def test_each_name_below_the_bar_has_the_sign_of_its_mark(wide):
-    """Where the marks are near each other a name is wider than what lies between them, and stood below the other's."""
-    sign = "one => { const { width, borderRadius, backgroundColor } = getComputedStyle(one, '::before'); return [width, borderRadius, backgroundColor] }"
+def test_a_sentence_too_long_for_its_place_takes_fewer_words(wide):
+    """*With NIC 2.1 at 50 % and 1 more, Peer Direct is* pushed the bar aside, and its times ran into the range."""
+    wide.change(run(path="peer-direct"))
+    bar = wide.page.locator(".pl-ratio-bar").bounding_box()
+    state = ["With NIC 2.1 at 50 % and 1 more, ", "NIC 2.1 at 50 %, 1 more: "]
+    wide.give("ratio", {**ratio_of(run().scenario), "state": state})
+    expect(wide.page.locator("[data-name=ratio] .pl-label")).to_have_text(
+        "NIC 2.1 at 50 %, 1 more: Peer Direct is"
+    )
+    assert wide.page.locator(".pl-ratio-bar").bounding_box() == pytest.approx(bar, abs=3)
+
+
+def test_a_name_below_the_bar_has_a_sign_only_where_its_mark_is_not_above_it(wide):
+    """Circle and line stood on the bar, and once more before each time. Where the marks are near each other a name is wider than what lies between them, and stands below the other's."""
+    boxes = "all => all.map(part => part.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+    fill = "one => getComputedStyle(one).backgroundImage"
     for path in ("host-rdma", "peer-direct"):
         wide.change(run(path=path))
-        you, other = (
-            wide.page.locator(f".pl-bar-names > span{part}").evaluate(sign)
-            for part in (".pl-bar-you", ":not(.pl-bar-you)")
-        )
-        knob = wide.page.locator(".pl-bar-here").evaluate("one => getComputedStyle(one).backgroundColor")
-        assert you == ["9px", "50%", knob]
-        assert other[0] == "3px"
+        for value, signs in ((1.72, False), (1.12, True)):
+            wide.give("ratio", {**ratio_of(run().scenario), "value": value})
+            bar, *marks = wide.page.locator(
+                ".pl-ratio-bar, .pl-ratio-bar > i:not(.pl-bar-range)"
+            ).evaluate_all(boxes)
+            names = wide.page.locator(".pl-bar-names > span").evaluate_all(boxes)
+            drawn = wide.page.locator(".pl-bar-sign").evaluate_all(boxes)
+            assert [right - left > 1 for left, right in drawn] == [signs, signs], (path, value)
+            for left, right in (*names, *drawn):
+                assert bar[0] - 0.5 <= left <= right <= bar[1] + 0.5
+            above = [
+                left - 2 <= sum(mark) / 2 <= right + 2
+                for mark, (left, right) in zip(sorted(marks), names, strict=True)
+            ]
+            assert all(above) is not signs
+            if signs:
+                assert drawn[0][1] <= names[0][0] <= names[0][1] < drawn[1][0] < names[1][0]
+                assert {round(right - left) for left, right in drawn} == {3, 9}
+    sign = wide.page.locator(".pl-bar-sign-here").evaluate(fill)
+    assert wide.page.locator(".pl-bar-here").evaluate("one => getComputedStyle(one).backgroundColor") in sign
 
 
 def test_a_figure_names_the_setting_that_it_is_compared_with(wide):
