@@ -126,7 +126,7 @@ def _between(ends_s: tuple[float, float]) -> str:
 def _why(compared: ComparedRuns) -> tuple[str, str]:
     host, waits = compared.detour, waits_for(compared.detour)
     return (
-        f"Every byte is copied {host.copies_per_byte:.2g} times on its way.",
+        f"Every byte is copied {host.copies_per_byte:.2g} times.",
         f"{waits[:1].upper()}{waits[1:]}.",
     )
 
@@ -138,13 +138,17 @@ def _sure(compared: ComparedRuns) -> tuple[str, str]:
         return "Faster, whatever is assumed; by how much is the range above.", _moves(gain)
     if gain.wired and gain.low >= SURELY:
         return (
-            f"The wiring is assumed: {'; '.join(f'{span(case.low, case.high)} if {case.says}' for case in gain.wired[1:])}.",
+            f"The wiring is assumed: {'; '.join(f'{_in_one_line(span(case.low, case.high))} if {case.says}' for case in gain.wired[1:])}.",
             "",
         )
     return (
         "Not sure that it is faster: at its low end Peer Direct gains nothing, or hardly anything.",
         _moves(gain),
     )
+
+
+def _in_one_line(words: str) -> str:
+    return words.replace(" ", "\u00a0")
 
 
 def faster(gain: GainBand) -> str:
