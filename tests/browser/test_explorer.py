@@ -291,6 +291,7 @@ def test_a_word_finds_a_setting_or_its_group(fresh):
         )
         search.fill("ulimit")
         expect(groups).to_have_text(["Registration"])
+        expect(fresh.page.locator(".pl-scene").last).to_have_css("opacity", "0")  # no half of it below
         expect(
             fresh.page.locator(".pl-more-group select:visible, .pl-more-group input:visible")
         ).to_have_count(1)
