@@ -23,6 +23,7 @@ const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; 
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
 const LARGEST = 1.5; // of the words of the lab, in a window that has room for more
 const BESIDE_NAME = 16; // units: slices that a CPU copies have so much room beside its name
+const NARROW_LINE = 15.8; // units: what is nearer to the name above it is not written in a narrow picture
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = { usual: 12, sparse: 18 }; // room for the arrow beside the uplink, from where slices wait
@@ -200,13 +201,14 @@ export class Scene extends View {
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
     if (!this.narrow) return words.map((word) => this.between(this.asRead(word, words))).map((word, _, all) => this.centred(word, all));
-    const isAlone = (name) => words.some((word) => word[0] === name[0] && word[1] > name[1] && word[1] - name[1] < NEXT_LINE && this.lies(word, [this.box(name)])); // the line below it has no room
     const above = (word) => words.find((other) => other[0] === word[0] && other[1] < word[1] && word[1] - other[1] < NEXT_LINE);
+    const isNear = (word) => above(word)?.[4] === "bold" && word[1] - above(word)[1] < NARROW_LINE; // letters of both would almost touch
+    const isAlone = (name) => words.some((word) => above(word) === name && isNear(word)); // the line below it has no room
     const inPlace = (word) => { // a third line takes the place of a second that has no room below its name
       const second = above(word), name = second && above(second);
-      return name && this.lies(second, [this.box(name)]) ? [word[0], name[1] + NEXT_LINE, ...word.slice(2)] : word;
+      return name && isNear(second) ? [word[0], name[1] + NEXT_LINE, ...word.slice(2)] : word;
     };
-    return words.map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word, words) : inPlace(word))).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
+    return words.filter((word) => !isNear(word)).map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word, words) : inPlace(word))).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
   }
 
   // A word as it is written where only names are: how busy something is, too, if that is no wider than its box, in the place of a rate above it. A slide has

@@ -242,10 +242,13 @@ def draw_slices(paper: Paper, sketch: Sketch, seen: Moment, *, own: bool = False
 def _queues(paper: Paper, sketch: Sketch, seen: Moment) -> list[Point]:
     """Say how many slices wait on their way, above them, or below them where they stand beside a NIC; return where that is written."""
     places = []
+    at_first = {(queue.first, queue.count) for queue in seen.queues}
     for queue in seen.queues:
         (x, first), (_, last) = queue.first, queue.last
         if queue.more:
             paper.text(queue.more, "\u22ee", size=12, bold=True, ink="muted")
+        if x > WIDTH / 2 and ((WIDTH - x, first), queue.count) in at_first:
+            continue  # the first of two nodes says it
         left, down = x < WIDTH / 2, first > BOX_TOP
         end = x + BAR / 2 if left else x - BAR / 2
         if first < BOX_TOP:  # clear of the arrow beside the uplink

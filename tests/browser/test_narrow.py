@@ -195,7 +195,7 @@ def test_words_of_the_lab_in_a_narrow_notebook(explorer, cluster):
     assert found == []
 
 
-@pytest.mark.parametrize(("width", "high"), [(720, 900), (420, 900)])
+@pytest.mark.parametrize(("width", "high"), [(720, 900), (560, 900)])
 def test_how_busy_an_uplink_is_stands_below_its_name_where_its_rate_has_no_room(explorer, width, high):
     """A line was left free between them."""
     narrow(explorer.page, width, high)
