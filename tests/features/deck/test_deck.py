@@ -536,7 +536,7 @@ def test_orange_means_a_bottleneck_or_a_warning():
     for kind in TONED:
         assert "--tone:var(--pl-hot)" not in one(kind).body
         assert "fill='var(--pl-hot)'" not in one(kind).body
-    for kind in ("how-sure", "registration", "recommendation"):
+    for kind in ("sure", "registration", "recommendation"):
         assert "fill='var(--pl-hot-fill)'" in one(kind).body
 
 
