@@ -10,6 +10,7 @@ const HILL = 60; // px: how high a hill is at least where the number of slices t
 const SPEED = 130; // px per second of watching, at which carriages roll where single slices are too quick to see
 const BED = 13; // px: how broad the road is
 const SHORT = 100; // px: a hill is at least so long beside a wire with room for its words
+const APART = 14; // px from a name to the wire's words at least: nearer they would read as one line
 const EDGE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 3, "stroke-linejoin": "round" }; // words stay readable on a line
 const BLUR_S = 0.15; // over so much watching they are counted then
 const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's time on a stretch shows no single slices
@@ -111,7 +112,7 @@ export class RaceRoad {
   // How long a wire is at least that has its words between the names of its ends.
   betweenNames([from, to], low) {
     const words = Math.max(...low.flatMap(({ words, hot }) => words.map((word) => this.wide(word, hot))));
-    return words + (this.wide(from.name, true) + this.wide(to.name, true)) / 2 + 17 * this.zoom;
+    return words + (this.wide(from.name, true) + this.wide(to.name, true)) / 2 + (2 * APART + 1) * this.zoom;
   }
 
   // Where the wire's words stand: 0 between the names of its ends, 1 above it where they have no room there, 2 below the names.
@@ -121,7 +122,7 @@ export class RaceRoad {
     const { wire, low, lines } = this.lowWords();
     if (!wire || !low.length) return 0;
     const [from, to] = wire, room = this.x(to.x) - this.x(from.x), needed = Math.max(...low.flatMap(({ words, hot }) => words.map((word) => this.wide(word, hot))));
-    if (needed < room - (this.wide(from.name, true) + this.wide(to.name, true)) / 2 - 16 * zoom) return 0;
+    if (needed < room - (this.wide(from.name, true) + this.wide(to.name, true)) / 2 - 2 * APART * zoom) return 0;
     return lines === 1 && needed < room - 8 * zoom ? 1 : 2;
   }
 

@@ -286,7 +286,7 @@ class StepPage extends PlayedPage {
     const each = LANE.title + LANE.high + LANE.gap + (alike ? 0 : COMPUTING), high = shared + sides.length * each + AXIS;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.replaceChildren();
-    const times = `${enlarged(end, whole)}\u00d7`, larger = !aside ? "" : widthOf(`end of the step, ${times}`, WORD_PX) <= aside ? `end of the step, ${times}` : `end, ${times}`; // no wider than what it names
+    const times = `${enlarged(end, whole)}\u00d7`, larger = !aside ? "" : ["end of the step", "end of step"].map((what) => `${what}, ${times}`).find((words) => widthOf(words, WORD_PX) <= aside) ?? `end, ${times}`; // no wider than what it names
     if (alike || aside) this.title(host, LANE.title, { title: alike ? "Computing" : "", more: alike && sides.length > 1 ? "the same on both data paths" : "", aside: larger });
     this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - LANE.high);
     sides.forEach((side, i) => this.paintWords(host, i, this.tops[i] - (alike ? 0 : COMPUTING)));

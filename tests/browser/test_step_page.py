@@ -231,7 +231,10 @@ def test_words_of_the_road_stand_at_what_they_are_about(open_page, width):
         for words in ("wire 50 %", "89 % busy", "host memory")
     )
     assert wire["y"] == pytest.approx(ends[0]["y"], abs=2)
-    assert ends[0]["x"] + ends[0]["width"] < wire["x"] < wire["x"] + wire["width"] < ends[1]["x"]
+    gaps = wire["x"] - ends[0]["x"] - ends[0]["width"], ends[1]["x"] - wire["x"] - wire["width"]
+    assert min(gaps) > 7  # 14 px without the edges of both; at 8 they read as one line
+    larger = page.locator(".ts-lanes text", has_text=re.compile(r"end of (the )?step, \d+\u00d7"))
+    assert larger.count() == 1  # what is enlarged has a name
     assert busy["x"] + busy["width"] / 2 == pytest.approx(hill["x"] + hill["width"] / 2, abs=2)
     assert busy["y"] + busy["height"] < ends[0]["y"]
 
