@@ -3,7 +3,7 @@
 import { make } from "./dom.js";
 import { HowSure } from "./how_sure.js";
 import { widthOf } from "./places.js";
-import { LETTERS, ratioBar } from "./ratio_bar.js";
+import { BAR_LETTERS, ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
 import { baseline, digits, sayTimes } from "./words.js";
 
@@ -143,7 +143,7 @@ export class Headline extends View {
     const is = past ? "is" : "would be", slower = value < 1 - SAME, doubt = low !== null && low < 1 - SAME;
     if (!state.length) return make("div", "pl-label", `${fast} ${slower ? `${is} only` : doubt ? "may be slower: it is" : is}`);
     const [whole, short] = state.map((begins) => `${begins}${fast} ${is}`);
-    return make("div", "pl-label pl-stated", widthOf(whole, LETTERS) <= BESIDE_BAR ? whole : short);
+    return make("div", "pl-label pl-stated", widthOf(whole, BAR_LETTERS) <= BESIDE_BAR ? whole : short);
   }
 
   // From where to where the ratio lies. Without a range a digit less is shown.

@@ -6,7 +6,7 @@ import { sayTimes } from "./words.js";
 
 const ROOM = { below: 1.2, above: 1.35, end: 1.04 }; // times around 1 and what was simulated, for the range, which follows, and around its ends
 const BREADTH = 4.5; // % of the bar: marks that are nearer lie on each other
-export const LETTERS = 12; // px of the names' letters
+export const BAR_LETTERS = 12; // px of the names' letters
 const SLOWER = 0.995; // less reads as slower
 const SIGN = { knob: 12, line: 7 }; // px before a name: the sign of its mark, where that is not above its own name
 
@@ -32,7 +32,7 @@ export function ratioBar({ value, low, high, without, alike, times: [staged, dir
   if (!both) put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : simulated);
   const middle = value < SLOWER && low !== null ? (low + high) / 2 : value; // there it is the range that is said
   point.style.setProperty("--at", `${at(middle).toFixed(1)}%`);
-  point.style.setProperty("--wide", `${Math.ceil(widthOf(point.textContent, LETTERS))}px`);
+  point.style.setProperty("--wide", `${Math.ceil(widthOf(point.textContent, BAR_LETTERS))}px`);
   bar.append(names({ value, at, staged, direct, both, past, without }));
   bar.setAttribute("role", "img");
   bar.setAttribute("aria-label", `${sayTimes(value)} simulated, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);
@@ -47,14 +47,14 @@ function names({ value, at, staged, direct, both, past, without }) {
     const span = make("span", own && here ? "pl-bar-you" : "");
     span.append(...words);
     const kinds = knob ? ["pl-bar-sign-here", ...(past ? [slower ? "pl-bar-sign-slower" : "pl-bar-sign-past"] : [])] : [], sign = framed ? null : make("i", ["pl-bar-sign", ...kinds].join(" "));
-    return { span, sign, wide: Math.ceil(widthOf(span.textContent, LETTERS, own && here)), less: 0, before: framed ? 0 : knob ? SIGN.knob : SIGN.line };
+    return { span, sign, wide: Math.ceil(widthOf(span.textContent, BAR_LETTERS, own && here)), less: 0, before: framed ? 0 : knob ? SIGN.knob : SIGN.line };
   };
   // on a slide the player has the time
   const marks = [];
   if (both) marks.push({ ...name(true, [framed ? "both 1×" : `both ${both}`], true), place: at(value) }, { place: 100, wide: 0, less: 0, before: 0 });
   else {
     const host = past || !here ? "host" : "you", other = !here ? "direct" : past ? "you" : "then";
-    marks.push({ ...name(!past, framed ? [`${host} 1×`] : [host, make("span", "pl-bar-once", once), ` ${staged}`], !past), place: at(1), less: framed ? 0 : widthOf(once, LETTERS, !past && here) });
+    marks.push({ ...name(!past, framed ? [`${host} 1×`] : [host, make("span", "pl-bar-once", once), ` ${staged}`], !past), place: at(1), less: framed ? 0 : widthOf(once, BAR_LETTERS, !past && here) });
     marks.push({ ...name(past, [framed ? `simulated ${sayTimes(value)}` : `${other} ${direct}`], past), place: at(value) });
     if (slower) marks.reverse();
   }

@@ -1,6 +1,6 @@
+// A broken line that a slice goes along.
 export const HAIR = 1e-6; // units of the picture that are nothing: an end at a corner goes no hair beyond it
 
-// A broken line that a slice goes along.
 export class Way {
   constructor(points) {
     this.points = points;

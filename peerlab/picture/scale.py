@@ -39,6 +39,16 @@ def round_step(span: float, most: int) -> float:
     return next(step for step in (tens, 2 * tens, 5 * tens, 10 * tens, 20 * tens) if span / step <= most)
 
 
+def multiples(step: float, low: float, high: float) -> list[float]:
+    """Return the multiples of a step from `low` to `high`.
+
+    >>> multiples(20, 3.2, 82.3), multiples(0.5, 1.2, 1.8)
+    ([20, 40, 60, 80], [1.5])
+    """
+    # Whole numbers of steps: steps such as 0.1, added up, drift.
+    return [number * step for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
 def apart(places: Sequence[float], least: float, most: float = math.inf) -> list[float]:
     """Return places at which no name touches another: each that would moves on, in the order of where they were; none beyond `most`.
 

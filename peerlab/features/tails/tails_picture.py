@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from math import ceil, floor
 from typing import NamedTuple
 
 from peerlab.base.units import TIMES_SIGN, say_count
@@ -12,7 +11,7 @@ from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.time_unit import Unit, unit_of
 from peerlab.features.tails.times import PathTimes
 from peerlab.model.paths import data_path
-from peerlab.picture.scale import round_step
+from peerlab.picture.scale import multiples, round_step
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
@@ -330,19 +329,14 @@ def _ticks(axis: Axis, unit: Unit) -> list[float]:
     values: list[float] = []
     for most in range(min(_MOST_TICKS, int(wide / _TICK)), 1, -1):
         step = round_step(high - low, most)
-        values = _multiples(step, low, high)
+        values = multiples(step, low, high)
         letters = max((len(f"{value:.6g}") for value in values), default=0) + 1 + len(unit.name)
         if step * wide > (letters * _WORD + 8) * (high - low):
             break
     if len(values) < 2:  # five steps at most are more than two: the first and the last of their values
-        values = _multiples(round_step(high - low, 5), low, high)
+        values = multiples(round_step(high - low, 5), low, high)
         values = [values[0], values[-1]]
     return values
-
-
-def _multiples(step: float, low: float, high: float) -> list[float]:
-    """Return the multiples of a step from `low` to `high`: steps such as 0.1 added up would be 0.30000000000000004."""
-    return [number * step for number in range(ceil(low / step), floor(high / step) + 1)]
 
 
 def _gain_at_p50(tails: Tails) -> tuple[str, str]:
