@@ -173,7 +173,7 @@ export class Scene extends View {
     if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
     this.besideWords = this.middleRing;
     for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
-    const slots = boxes(data.slots);
+    const slots = this.squares(boxes(data.slots));
     figures.fill("scene_slots", rowsOf(slots, (i) => !this.ownOnly || slots.right[i] - slots.left[i] > data.cell), ["fill", "line"]);
     const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== data.others), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
     figures.fill("scene_lines", { ...lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
@@ -188,6 +188,13 @@ export class Scene extends View {
     const tint = figures.colour("tint");
     this.pale = Object.fromEntries(Object.entries(this.palette).map(([stage, colour]) => [stage, mixed(colour, tint, PALE)])); // no dots are seen through it
     this.lastWords = "";
+  }
+
+  // Places of slices as squares on the page, where the picture is squeezed, too; what is wider than one place stays as it is.
+  squares(columns) {
+    const { left, right, top, bottom } = columns, share = Math.min(1, this.squeeze), { cell } = this.data;
+    const lessBy = top.map((high, i) => (right[i] - left[i] > cell ? 0 : ((bottom[i] - high) * (1 - share)) / 2));
+    return { ...columns, top: top.map((high, i) => high + lessBy[i]), bottom: bottom.map((low, i) => low - lessBy[i]) };
   }
 
   // Where the table of registrations is marked as what a run waits for, the NIC beside it is not: one mark is one place.
@@ -624,7 +631,9 @@ export class Scene extends View {
   sayLatest() {
     const most = Math.max(0, ...this.lags);
     if (!(most >= LEAST_LATE * this.late?.most_us)) return "";
-    const { ring } = this, late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${this.late.nodes[this.lags.indexOf(most)]}`, letters = parseFloat(this.px(11));
+    const latest = this.late.nodes[this.lags.indexOf(most)];
+    if (this.isToldByChip && this.data.sight.slow[latest] && latest === this.data.sight.node) return ""; // chip and tag say that this node is slow
+    const { ring } = this, late = `${sayTime(most)} late`, who = `${this.data.sight.unit} ${latest}`, letters = parseFloat(this.px(11));
     const fits = (text) => this.narrow || widthOf(text, letters) / this.scale <= (ring.below ? SCENE_WIDTH - 2 * NODE_WIDTH - BESIDE_RING : SCENE_WIDTH - NODE_WIDTH - ring.x - ring.words);
     return [`${who} is ${late}`, `${who}: ${late}`].find(fits) ?? late;
   }

@@ -118,7 +118,7 @@ def _bounce_buffers(sketch: Sketch, node: int) -> None:
     for device in range(min(sketch.cluster.devices_per_switch, 2)):
         for x, y in waiting_places(sketch.geometry, track, device)[: sketch.run.scenario.window_slices]:
             sketch.drawing.box(
-                "slots", (x - CELL / 2, y - CELL / 2, x + CELL / 2, y + CELL / 2), "panel", "gather"
+                "slots", (x - CELL / 2, y - CELL / 2, x + CELL / 2, y + CELL / 2), "panel", "lane"
             )
 
 
@@ -137,7 +137,7 @@ def _no_host(sketch: Sketch, node: int) -> None:
 def _switch(sketch: Sketch, node: int) -> None:
     g, d = sketch.geometry, sketch.drawing
     right = SWITCH_RIGHT if g.apart else 390
-    d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, right), SWITCH_BOTTOM), "box", "faint", 1.2)
+    d.box("pipes", (g.x(node, 14), SWITCH_TOP, g.x(node, right), SWITCH_BOTTOM), "box", "lane", 1.2)
     name = "links in the node" if "switch.uplink" in sketch.cluster.leaves_out else "PCIe switch"
     if g.redirected:
         name = "PCIe switch, ACS redirect"

@@ -47,7 +47,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         words = [f"HBM{sketch.mark('device.hbm')}"] if c.hbm_Bps else []
         places = (_TWO if words else _ONE) if g.switch else _LINES
         if g.switch and _holds_slices(sketch):
-            d.box("slots", (g.x(node, left + 6), SHELF[0], g.x(node, right - 6), SHELF[1]), "panel", "gather")
+            d.box("slots", (g.x(node, left + 6), SHELF[0], g.x(node, right - 6), SHELF[1]), "panel", "lane")
             places = _LINES if words else _ALONE
         middle = g.x(node, g.middle(device))
         d.text((middle, BOX_TOP + places[0]), name, size=13, bold=True)
@@ -167,7 +167,7 @@ def _link(
 ) -> None:  # fmt: skip
     g, d, half = sketch.geometry, sketch.drawing, sketch.geometry.thickness(rate) / 2
     edges = (g.x(node, x - half), top, g.x(node, x + half), BOX_TOP)
-    d.box("pipes", edges, "box", "hot" if hot else "faint", HOT_EDGE if hot else 1.0)
+    d.box("pipes", edges, "box", "hot" if hot else "lane", HOT_EDGE if hot else 1.0)
     if load:
         wide = min(half * load, half - HOT_EDGE / 2) if hot else half * load
         d.box("loads", (g.x(node, x - wide), top, g.x(node, x + wide), BOX_TOP), "faint", "none")

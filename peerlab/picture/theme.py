@@ -19,6 +19,7 @@ STAGE_COLOURS = {
 
 # Words are in roles that end in `ink`, or muted: 4.5 to 1 or more against paper, panel and box, in both
 # themes (WCAG 2.1).
+# What is empty has an edge in the role lane: about 2 to 1 against panel and box, quieter than edge and seen at a glance.
 LIGHT = {
     "paper": "#FFFFFF",
     "ink": "#17202B",
@@ -28,6 +29,7 @@ LIGHT = {
     "box": "#FFFFFF",
     "tint": "#FFFFFF",
     "edge": "#8793A3",
+    "lane": "#ABB5C3",
     "hot": "#D55E00",
     "hot-ink": "#A34400",
     "hot-wash": "#FBE3D3",
@@ -52,6 +54,7 @@ DARK = {
     "box": "#252D37",
     "tint": "#FFFFFF",
     "edge": "#7C899A",
+    "lane": "#4F5A69",
     "hot": "#E8701A",
     "hot-ink": "#FFA566",
     "hot-wash": "#4A2A14",
