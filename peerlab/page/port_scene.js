@@ -164,7 +164,8 @@ export class PortSceneView {
     const group = svgShape("g", { class: "np-port" }, this.host), d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), thick = place.thick ?? LINK;
     const glass = this.glass(place, group, this.most[link.number]), [[x0, y0], [x1, y1]] = line, upright = x0 === x1, through = glass.idle && !upright; // a port where nothing waits is a part of its link
     if (through) for (const part of [glass.frame, glass.fill]) part.setAttribute("visibility", "hidden");
-    const track = svgShape("path", { d: through ? `M${place.x.toFixed(1)} ${y0.toFixed(1)}${d.replace("M", "L")}` : d, fill: "none", stroke: "var(--pl-gather)", "stroke-width": thick, "stroke-linecap": upright ? "round" : "butt" }, group);
+    const end = (place.exit ? place.x + place.wide : place.x).toFixed(1), joined = `M${end} ${y0.toFixed(1)}${d.replace("M", "L")}H${end}`; // a trunk goes from its buffer to the one that it fills
+    const track = svgShape("path", { d: through ? `M${place.x.toFixed(1)} ${y0.toFixed(1)}${d.replace("M", "L")}` : upright ? joined : d, fill: "none", stroke: "var(--pl-gather)", "stroke-width": thick, "stroke-linejoin": "round" }, group);
     const roll = svgShape("path", { d, fill: "none", "stroke-width": thick, "stroke-dasharray": "9 5", visibility: "hidden" }, group);
     const broad = thick + 7, cell = svgShape("rect", { ...(upright ? { x: x0 - broad / 2, width: broad } : { y: y0 - broad / 2, height: broad }), rx: 2, visibility: "hidden" }, group);
     const signal = svgShape("rect", { width: upright ? 16 : 4, height: upright ? 4 : 16, rx: 2, visibility: "hidden" }, group);

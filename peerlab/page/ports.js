@@ -70,9 +70,10 @@ const HTML = `
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="np-head"><section class="ts-card np-hero"><h2></h2><p class="ts-value"><b></b><small></small></p><p class="ts-note"></p></section>
 <div class="np-scroll"><table class="np-fabrics"><caption class="np-hidden">The same question on each fabric</caption><thead></thead><tbody></tbody></table></div></div>
+<p class="np-key"></p>
 <svg class="np-scene" role="img"></svg>
 <svg class="np-strip" role="img" aria-label="What waits at the shared port of each fabric in time, and which ports were stopped"></svg>
-<footer class="np-foot"><p class="np-key"></p><p class="ts-source"></p></footer>`;
+<footer class="np-foot"><p class="ts-source"></p></footer>`;
 
 const LETTERS = { page: 13, slide: 14 }; // px; a slide is fitted into its window by a zoom that leaves 12
 

@@ -70,6 +70,7 @@ export class RaceRoad {
     this.y = (level) => (level ? top : hilly || road.spared.length ? foot : Math.min(foot, height / 2 + 8 * zoom));
     this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
+    road.stretches.forEach(({ hot }, i) => this.edge(hot, this.beds[i].points, zoom)); // below all beds, so that none is crossed by the edge of another one
     this.tracks = road.stretches.map((one, i) => this.track(one, this.beds[i].points, zoom));
     road.stops.forEach((stop) => this.stop(stop, zoom));
     this.names(zoom);
@@ -173,11 +174,16 @@ export class RaceRoad {
     return places.flat().sort((one, other) => far(one) - far(other));
   }
 
-  track({ role, hot }, points, zoom) {
-    const d = points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-    const shape = { d, fill: "none", "stroke-linejoin": "round" };
+  // The edge of a stretch, which is seen while it is idle, and the frame of one that is full.
+  edge(hot, points, zoom) {
+    const shape = shapeOf(points);
     if (hot) svgShape("path", { ...shape, class: "rc-hot", stroke: "var(--pl-hot)", "stroke-width": (BED + 4) * zoom }, this.host);
-    const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": BED * zoom, "stroke-linecap": "round" }, this.host);
+    svgShape("path", { ...shape, stroke: "var(--pl-gather)", "stroke-width": BED * zoom, "stroke-linecap": "round" }, this.host);
+  }
+
+  track({ role }, points, zoom) {
+    const shape = shapeOf(points);
+    const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": (BED - 2) * zoom, "stroke-linecap": "round" }, this.host);
     const trains = [1, 0.6].map((strength) => {
       const colour = strength === 1 ? `var(--pl-${role})` : `color-mix(in srgb, var(--pl-${role}) 55%, var(--pl-panel))`;
       return svgShape("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, visibility: "hidden" }, this.host);
@@ -290,6 +296,11 @@ function mostWaiting(rows, stops) {
     for (const [, change] of changes) most = Math.max(most, (waiting += change));
   }
   return most;
+}
+
+// A stretch as a line.
+function shapeOf(points) {
+  return { d: points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), fill: "none", "stroke-linejoin": "round" };
 }
 
 function median(rows, stretch) {

@@ -10,7 +10,7 @@ from peerlab.base.numbers import np
 from peerlab.base.units import say_percent
 from peerlab.model.stages import stage_kind
 from peerlab.picture.frames import PageRows
-from peerlab.picture.road_slices import RoadPart, parts_of, slices_on
+from peerlab.picture.road_slices import RoadPart, kinds_on, parts_of, slices_on
 from peerlab.picture.wire import say_wire, sends
 
 PORTS = (0.39, 0.61)
@@ -41,7 +41,7 @@ class Stretch(TypedDict):
     flight: bool
     """Whether slices take time to cross it."""
     hot: bool
-    """Whether it is the wire, and that limits the run."""
+    """Whether what limits the run works on it."""
 
 
 class Sign(TypedDict):
@@ -75,7 +75,7 @@ def road(run: Run) -> Road:
             "points": _points(part, stops[i], stops[i + 1]),
             "role": stage_kind(part.stage.name).role,
             "flight": part.part == "wire",
-            "hot": part.part == "wire" and not _of_a_nic(run) and _wire_limits(run),
+            "hot": _limits(run, part),
         }
         for i, part in enumerate(parts)
     ]
@@ -130,6 +130,13 @@ def _sends(run: Run) -> bool:
 def _wire_limits(run: Run) -> bool:
     """Return whether the wire limits a run: what is sent onto it, or the flight, which is no resource."""
     return _sends(run) or (run.bottleneck is not None and run.bottleneck.resource is None)
+
+
+def _limits(run: Run, part: RoadPart) -> bool:
+    """Return whether what limits a run works on a stretch; the busiest NIC of unlike ones is marked at its stops instead."""
+    if _wire_limits(run):
+        return part.part == "wire" and not _of_a_nic(run)
+    return run.bottleneck is not None and part.part != "wire" and run.bottleneck.kind in kinds_on(part)
 
 
 def _of_a_nic(run: Run) -> bool:

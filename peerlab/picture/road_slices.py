@@ -51,6 +51,16 @@ def parts_of(run: Run) -> list[RoadPart]:
     return parts
 
 
+def kinds_on(part: RoadPart) -> list[str]:
+    """Return the kinds of resources that work on a stretch."""
+    # A copy at the sender is no work of the receiver's, though both are of one stage.
+    sides = {"before": ("source",), "behind": ("destination",)}.get(part.part, ("source", "destination"))
+    uses = [use.kind for use in part.stage.uses if use.side in sides]
+    wire = [kind for kind in uses if kind.startswith(("nic_", "port_"))]
+    # Two stretches of one stage: on the wire only what sends, beside it all but that.
+    return wire if part.part == "wire" else [kind for kind in uses if kind not in wire] or wire
+
+
 def _levels(stage: Stage) -> tuple[int, int]:
     """Return at which levels a stage begins and ends."""
     track = stage_kind(stage.name).track

@@ -429,6 +429,18 @@ def test_no_trunk_runs_through_the_name_of_a_switch(opened, width):
         assert not [x for x in trunks if box["x"] - 4 < x < box["x"] + box["width"] + 4]
 
 
+def test_a_trunk_is_joined_to_its_buffers_below_the_key(opened):
+    """It floated between two columns, and its colour was explained 350 px below it."""
+    page = opened()
+    gaps = page.evaluate(
+        """[...peerlabPages][0].scene.parts.filter(({ kind, account }) => kind === 'trunk' && !account).flatMap(({ track, place: { x, wide, exit } }) =>
+             [0, track.getTotalLength()].map((at) => track.getPointAtLength(at).x - (exit ? x + wide : x)))"""
+    )
+    assert gaps == pytest.approx([0] * 4, abs=0.1)
+    key, scene = (page.locator(part).bounding_box() for part in (".np-key", ".np-scene"))
+    assert key["y"] + key["height"] <= scene["y"]
+
+
 @pytest.mark.parametrize("width", [1280, 600])
 def test_links_end_at_their_ports_cells_stay_on_them_and_each_has_one_thickness(opened, width):
     """Cells ran over the edges of ports and into names, links ended 5 px before ports, and one had two thicknesses."""

@@ -14,7 +14,7 @@ from peerlab.features.wall.ranking import draw_ranking, leaders, ranking_height
 from peerlab.model.paths import data_path
 from peerlab.picture.drawing import Point
 from peerlab.picture.road import Road, road
-from peerlab.picture.road_slices import RoadPart, parts_of
+from peerlab.picture.road_slices import kinds_on, parts_of
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 from peerlab.picture.words import waits_for
@@ -159,7 +159,7 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
 
 def _draw_road(paper: Paper, run: Run) -> None:
     route, limit = road(run), run.bottleneck.kind if run.bottleneck else ""
-    kinds = [_kinds(part) for part in parts_of(run)]
+    kinds = [kinds_on(part) for part in parts_of(run)]
     for stretch, on_it in zip(route["stretches"], kinds, strict=True):
         if limit in on_it:  # below all roads, so that none is crossed by the edge of another one
             paper.line([_at(x, level) for x, level in stretch["points"]], "hot", width=17)
@@ -197,16 +197,6 @@ def _draw_stops(paper: Paper, route: Road) -> None:
         elif not stop["level"]:
             paper.text((x, y + 24), stop["name"], size=18, bold=True)
         named.add(key)
-
-
-def _kinds(part: RoadPart) -> list[str]:
-    """Return the kinds of resources that work on a stretch."""
-    # A copy at the sender is no work of the receiver's, though both are of one stage.
-    sides = {"before": ("source",), "behind": ("destination",)}.get(part.part, ("source", "destination"))
-    uses = [use.kind for use in part.stage.uses if use.side in sides]
-    wire = [kind for kind in uses if kind.startswith(("nic_", "port_"))]
-    # Two stretches of one stage: on the wire only what sends, beside it all but that.
-    return wire if part.part == "wire" else [kind for kind in uses if kind not in wire] or wire
 
 
 def _busy(run: Run, kinds: Sequence[str]) -> float:
