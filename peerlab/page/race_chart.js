@@ -8,7 +8,7 @@ const POINTS = 240;
 const TICK = 56; // px that a moment's words need
 const DOT = 5; // px: radius
 const SAYING = 13; // px: size of what is ahead
-const HALO = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-linejoin": "round" }; // it stays readable on stripes
+const HALO = { "paint-order": "stroke", stroke: "var(--behind)", "stroke-linejoin": "round" }; // it stays readable on stripes
 
 export class RaceChart {
   constructor(host, data, delivered) {

@@ -279,6 +279,7 @@ class StepPage extends PlayedPage {
     const from = endOf(sides, this.longest, width / this.longest), aside = from === null ? 0 : Math.max(ASIDE.least, Math.min(ASIDE.share * width, ASIDE.most));
     const whole = { wide: aside ? width - aside - ASIDE.gap : width, from: 0 }, end = { wide: aside, from, words: false };
     for (const view of [whole, end]) view.x = (time) => (view.wide * (time - view.from)) / (this.longest - view.from);
+    this.aside = aside;
     this.views = aside ? [whole, end] : [whole];
     this.x = whole.x;
     // devices compute the same on both paths, unless exchanges slow them down
@@ -342,11 +343,12 @@ class StepPage extends PlayedPage {
 
   // Writes the words above a lane: its name, what it takes, and at its end how long the devices wait; what has no room beside the others is left out.
   title(host, below, { title, before = widthOf(title, WORD_PX, true), ink = "ink", more = "", waits = "", aside = "" }) {
-    const y = below - 7, room = this.width - widthOf(waits || aside, WORD_PX, !aside);
+    const y = below - 7, words = waits || aside, wide = widthOf(words, WORD_PX, !aside), fits = wide <= this.aside, room = this.width - (fits && words ? this.aside : wide);
+    const last = fits ? { x: room } : { x: this.width, "text-anchor": "end" }; // where the end is enlarged it begins with it
     if (title) text(host, 0, y, title, { fill: `var(--pl-${ink})`, "font-weight": 650 });
     if (more && before + widthOf(more, WORD_PX) + 24 < room) text(host, before + 10, y, more, { fill: "var(--pl-muted)" });
-    if (aside) text(host, this.width, y, aside, { "text-anchor": "end", fill: "var(--pl-muted)" });
-    if (waits && before + 16 < room) text(host, this.width, y, waits, { "text-anchor": "end", fill: `var(--pl-${ink})`, "font-weight": 650 });
+    if (aside) text(host, last.x, y, aside, { ...last, fill: "var(--pl-muted)" });
+    if (waits && before + 16 < room) text(host, last.x, y, waits, { ...last, fill: `var(--pl-${ink})`, "font-weight": 650 });
   }
 
   // Paints what devices compute, each phase as one box until they wait.

@@ -416,6 +416,8 @@ def test_the_question_is_the_largest_of_a_pages_words_and_has_one_line(opened, p
 def test_at_the_side_of_a_notebook_a_count_stands_on_the_line_of_its_path(opened, page):
     page = opened()
     resize(page, 712, 1000)
+    begins = {round(count.bounding_box()["x"]) for count in page.locator(".rc-count").all()}
+    assert len(begins) == 1  # one below the other
     for lane in page.locator(".rc-lane").all():
         name, count = (lane.locator(part).bounding_box() for part in ("h2", ".rc-count"))
         assert name["x"] + name["width"] < count["x"]

@@ -134,13 +134,10 @@ def blame_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> s
         )
     line = left + (right - left) * EXPLAINS
     paper.line([(line, _TOP - 6), (line, bottom)], "ink", 1.3, dash="4 3")
-    paper.text(
-        (right, bottom + 10),
-        f"to blame from {say_percent(EXPLAINS)} on",
-        size=12.5,
-        ink="muted",
-        align="right",
-    )
+    from_here = f"to blame from {say_percent(EXPLAINS)} on"
+    # below the line that it names, and within the card
+    middle = min(line, width - 16 - _LETTER * len(from_here) / 2)
+    paper.text((middle, bottom + 10), from_here, size=12.5, ink="muted")
     if more:
         paper.text((16, bottom + 30), more, size=12.5, ink="muted", align="left")
     return paper.svg(width, height, f"{asks}. {blame.in_words}")

@@ -150,6 +150,14 @@ def test_rows_of_nothing_are_one_row():
     assert "others" not in blame_svg(Blame(RING, 100, 50, 60, (0.0,) * 4, ()))
 
 
+def test_from_where_somebody_is_to_blame_stands_below_its_line():
+    """The words ended where bars do, beside the dashed line that they name."""
+    for width in (520, 326):
+        drawn = blame_svg(Blame(RING, 100, 50, 60, (0.9, 0.0, 0.0), ()), width=width)
+        line = re.search(r"points='([\d.]+),[^>]*stroke-dasharray", drawn)[1]
+        assert re.search(r"x='([\d.]+)'[^>]*text-anchor='middle'>to blame from", drawn)[1] == line
+
+
 def test_a_run_is_simulated_once_to_say_who_is_to_blame_for_it(monkeypatch):
     asked = RING.with_(slow_nodes={3: 0.8}, nodes=4)
     simulated = []
