@@ -34,12 +34,12 @@ _JITTERS = (0.0, 0.05, 0.1, 0.2)
 _SHARES = (0.75, 0.5, 0.25)
 GROUPS = {
     "often": ("Often changed",),
+    "trouble": ("Noise", "trouble", "slow", "fault"),
     "library": ("Software", "library", "nccl"),
     "fabric": ("Hardware and network", "fabric", "topology", "nic"),
     "registration": ("Registration", "memory", "cache", "mr"),
-    "trouble": ("Noise", "trouble", "slow", "fault"),
 }
-"""Headings of *More*, each with further words that find the whole group."""
+"""Headings of *More* in the order of the keys, down each column, each with further words that find the whole group."""
 _OFTEN = ("algorithm", "slow_nodes")
 """Fields that stand first, before the group of their record."""
 SLOW_NODE = 0
@@ -53,9 +53,9 @@ class Rare:
         self,
         firsts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
         lasts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
-        foot: Sequence[w.Widget] = (),
+        beside: Sequence[w.Widget] = (),
     ) -> None:
-        """`firsts` and `lasts` are what else stands in a group, `foot` stands below all groups."""
+        """`firsts` and `lasts` are what else stands in a group, `beside` stands at the right of the search."""
         self._controls = controls()
         made = self._widgets = {name: widget(control) for name, control in self._controls.items()}
         self.algorithm, self.protocol, self.placement = made["algorithm"], made["protocol"], made["placement"]
@@ -70,7 +70,9 @@ class Rare:
             w.Text(placeholder="find a setting", tooltip="Find a setting"), "pl-more-search"
         )
         self.search.observe(lambda event: self.find(event["new"]), "value")
-        self.row = classed(w.VBox([self.search, *self._groups.values(), *foot]), "pl-more")
+        self.row = classed(
+            w.VBox([row([self.search, *beside], "pl-more-head"), *self._groups.values()]), "pl-more"
+        )
 
     def _group(self, group: str, first: Sequence[w.Widget], last: Sequence[w.Widget]) -> w.Widget:
         own = [

@@ -196,9 +196,11 @@ def test_what_changes_nothing_is_there_where_it_is_searched_and_says_so_without_
         fresh.page.get_by_label("Find a setting").fill("")
 
 
-@pytest.mark.parametrize(("width", "count"), [(1100, 5), (740, 3)])
-def test_more_has_a_column_for_each_group_from_edge_to_edge_of_the_row_of_controls(fresh, width, count):
-    """Rows of 4, 5, 3, 5 and 4 fields had a ragged right side. Keys go down each column."""
+@pytest.mark.parametrize(
+    ("width", "places"), [(1100, [0, 1, 2, 3, 4]), (1000, [0, 0, 1, 2, 2]), (740, [0, 0, 1, 2, 2])]
+)
+def test_more_has_columns_of_whole_groups_from_edge_to_edge_of_the_row_of_controls(fresh, width, places):
+    """Rows of 4, 5, 3, 5 and 4 fields had a ragged right side; of three columns the last was half empty. Keys go down each column."""
     box = "one => { const { left, right, top } = one.getBoundingClientRect(); return [left, right, top] }"
     fresh.change(lambda: fresh.switch("host"))  # registration counts
     with fresh.unfolded("more", ".pl-more"):
@@ -210,21 +212,33 @@ def test_more_has_a_column_for_each_group_from_edge_to_edge_of_the_row_of_contro
             f"""groups => groups.map(group => [...group.querySelectorAll('select, input')].filter(one => one.offsetParent).map({box}))"""
         )
         search = fresh.page.get_by_label("Find a setting").evaluate(box)
+        save = fresh.page.locator(".pl-export-write").last.evaluate(box)
         runs = fresh.page.get_by_role("button", name="Many runs").evaluate(box)
         fresh.page.locator(".pl-explorer").last.evaluate("one => { one.style.width = '' }")
     assert panel[:2] == pytest.approx(row[:2], abs=1)
-    assert search[1] == pytest.approx(panel[1], abs=1)
-    assert [len(fields) for fields in groups] == [4, 5, 3, 5, 4]
+    assert (search[0], save[1]) == pytest.approx(panel[:2], abs=1)
+    assert search[2] == pytest.approx(save[2], abs=1)  # one row above the columns
+    assert [len(fields) for fields in groups] == [4, 4, 5, 3, 5]
     columns = [(fields[0][0], fields[0][1]) for fields in groups]
     for fields, edges in zip(groups, columns, strict=True):
         assert all(field[:2] == pytest.approx(edges, abs=1) for field in fields)
         assert all(below - above >= 40 for (*_, above), (*_, below) in pairwise(fields))
-    assert [columns[0][0], columns[count - 1][1]] == pytest.approx(panel[:2], abs=1)
-    assert [left - right for (_, right), (left, _) in pairwise(columns[:count])] == pytest.approx(
-        [20] * (count - 1), abs=1
+    columns_apart = [columns[places.index(place)] for place in sorted(set(places))]
+    assert all(
+        columns_apart[place] == pytest.approx(edges, abs=1)
+        for place, edges in zip(places, columns, strict=True)
     )
-    assert runs[0] == pytest.approx(columns[-1][0], abs=1)
-    assert runs[2] > groups[-1][-1][2] + 26
+    assert [columns_apart[0][0], columns_apart[-1][1]] == pytest.approx(panel[:2], abs=1)
+    assert [left - right for (_, right), (left, _) in pairwise(columns_apart)] == pytest.approx(
+        [20] * (len(columns_apart) - 1), abs=1
+    )
+    if width == 1000:
+        sizes = [right - left for left, right in columns_apart]
+        assert sizes == pytest.approx([sizes[0]] * 3, abs=1)
+    for (place, above), (below_place, below) in pairwise(zip(places, groups, strict=True)):
+        assert place != below_place or below[0][2] > above[-1][2] + 40
+    assert runs[0] == pytest.approx(columns[1][0], abs=1)
+    assert runs[2] > groups[1][-1][2] + 26
 
 
 @pytest.mark.parametrize("width", [1096, 700, 480])
@@ -287,7 +301,7 @@ def test_a_word_finds_a_setting_or_its_group(fresh):
             fresh.page.locator(".pl-more-group h3:visible"),
         )
         expect(groups).to_have_text(
-            ["Often changed", "Software", "Hardware and network", "Registration", "Noise"]
+            ["Often changed", "Noise", "Software", "Hardware and network", "Registration"]
         )
         search.fill("ulimit")
         expect(groups).to_have_text(["Registration"])
