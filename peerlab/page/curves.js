@@ -500,8 +500,8 @@ export class Curves extends View {
       if (limit.ys[i] !== last || beside === undefined || [i - 1, i + 1].every((at) => isFinite(limit.ys[at] ?? 0))) return [];
       const along = Math.log(limit.xs[beside] / x) / this.pixel, down = (last - limit.ys[beside]) * perUnit, far = Math.hypot(along, down) / (long * zoom);
       const [right, below] = [along / far, down / far], barb = (side) => [x * Math.exp((right - side * wide * below) * this.pixel), last - (below + side * wide * right) / perUnit];
-      const [one, other] = [barb(1), barb(-1)];
-      return [[[one[0], x, other[0]], [one[1], last, other[1]]]];
+      const [first, second] = [barb(1), barb(-1)];
+      return [[[first[0], x, second[0]], [first[1], last, second[1]]]];
     });
   }
 

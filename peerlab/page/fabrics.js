@@ -294,8 +294,8 @@ function rowOf(title, figures) {
 
 // How far two figures of one unit are apart, with the decimals that they have.
 function difference(figure, other) {
-  const [[one, unit], [two, same]] = [figure, other].map((words) => words.replaceAll(",", "").split(" ")), apart = Math.abs(one - two);
-  return unit && unit === same ? `${apart.toFixed(Math.max(...[one, two].map((number) => number.split(".")[1]?.length ?? 0)))} ${unit}` : "-";
+  const [[number, unit], [otherNumber, otherUnit]] = [figure, other].map((words) => words.replaceAll(",", "").split(" ")), apart = Math.abs(number - otherNumber);
+  return unit && unit === otherUnit ? `${apart.toFixed(Math.max(...[number, otherNumber].map((figures) => figures.split(".")[1]?.length ?? 0)))} ${unit}` : "-";
 }
 
 function headOf(names) {

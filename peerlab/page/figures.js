@@ -1,5 +1,6 @@
 // The figures: embedded once per view, filled by name, coloured by role.
 import { patchBokeh, patchFigure } from "./bokeh_patches.js";
+import { contrast, mixed } from "./colours.js";
 
 const QUIET = { least: 0.45, seen: 1.5 }; // of a colour, and more where it would not be so many times as light or dark as its ground
 const AXES = ["timeline_time", "timeline_lanes", "curves_values", "curves_busbw"];
@@ -116,17 +117,9 @@ function sameColumn(a, b) {
 
 // A colour mixed with another, as far as it is still seen on its ground: in the dark with a lighter one, as amber would turn brown.
 function quieter(colour, ground, other) {
-  const [own, below, mate] = [colour, ground, other].map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
-  const mixed = (part) => own.map((one, i) => Math.round(part * one + (1 - part) * mate[i]));
-  let part = QUIET.least;
-  while (part < 1 && contrast(mixed(part), below) < QUIET.seen) part += 0.01;
-  return `#${mixed(Math.min(1, part)).map((one) => one.toString(16).padStart(2, "0")).join("")}`;
-}
-
-// How many times as light as one colour another is, as WCAG 2.1 has it.
-function contrast(...colours) {
-  const [low, high] = colours.map((parts) => parts.map((one) => (one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4)).reduce((sum, one, i) => sum + [0.2126, 0.7152, 0.0722][i] * one, 0.05)).sort((a, b) => a - b);
-  return high / low;
+  let share = QUIET.least;
+  while (share < 1 && contrast(mixed(colour, other, share), ground) < QUIET.seen) share += 0.01;
+  return mixed(colour, other, Math.min(1, share));
 }
 
 function forget(doc) {

@@ -1,4 +1,5 @@
 // The data path at a moment: where every slice is, which memory is registered, which step the ring is in.
+import { mixed } from "./colours.js";
 import { Lateness } from "./late.js";
 import { NARROW_UNITS, narrowBoxes, narrowLine, narrowPoint, narrowStep, narrowWords, widePoint } from "./narrow_scene.js";
 import { meet, widthOf } from "./places.js";
@@ -661,10 +662,4 @@ function outside(points, [left, top, right, bottom]) {
 function longer(points, more) {
   const step = (to, from) => (Math.abs(to - from) > HAIR ? Math.sign(to - from) * more : 0), beyond = ([x, y], [fromX, fromY]) => [x + step(x, fromX), y + step(y, fromY)];
   return [beyond(points[0], points[1]), ...points.slice(1, -1), beyond(points.at(-1), points.at(-2))];
-}
-
-// A colour, `share` of it and the rest of another: as it looks on that, but opaque.
-function mixed(colour, other, share) {
-  const parts = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)), rest = parts(other);
-  return `#${parts(colour).map((part, i) => Math.round(share * part + (1 - share) * rest[i]).toString(16).padStart(2, "0")).join("")}`;
 }

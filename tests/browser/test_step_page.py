@@ -30,6 +30,14 @@ def peer():
     return host().answer(host().step.with_(path="peer-direct"))
 
 
+def await_drawn(page, drawing):
+    """Wait until a drawing is as wide as its place: it is drawn anew in the frames after a change of the window."""
+    page.wait_for_function(
+        "drawing => { const svg = document.querySelector(drawing); return svg.viewBox.baseVal.width === svg.clientWidth; }",
+        arg=drawing,
+    )
+
+
 @pytest.fixture
 def opened(open_page):
     """Open the page of two steps."""
@@ -202,10 +210,7 @@ def test_the_number_of_slices_that_wait_stands_over_them(open_page, width):
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
     resize(page, width, 900)
-    # it is drawn anew in the frames after that
-    page.wait_for_function(
-        "() => { const road = document.querySelector('.ts-road svg'); return road.viewBox.baseVal.width === road.clientWidth; }"
-    )
+    await_drawn(page, ".ts-road svg")
     numbers = page.locator(".ts-road svg g text", has_text="wait").all()
     assert len(numbers) == 2
     for number in numbers:
@@ -221,9 +226,7 @@ def test_words_of_the_road_stand_at_what_they_are_about(open_page, width):
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
     resize(page, width, 1100)
-    page.wait_for_function(
-        "() => { const road = document.querySelector('.ts-road svg'); return road.viewBox.baseVal.width === road.clientWidth; }"
-    )
+    await_drawn(page, ".ts-road svg")
     road = page.locator(".ts-road svg")
     ends = [name.bounding_box() for name in road.get_by_text("NIC", exact=True).all()]
     wire, busy, hill = (
@@ -245,9 +248,7 @@ def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, 
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
     resize(page, width, 900)
-    page.wait_for_function(
-        "() => { const lanes = document.querySelector('.ts-lanes'); return lanes.viewBox.baseVal.width === lanes.clientWidth; }"
-    )
+    await_drawn(page, ".ts-lanes")
     length = page.evaluate("[...peerlabPages][0].player.length")
     bar = page.locator(".pl-scrub").bounding_box()
     track = [bar["x"] + 7, bar["x"] + bar["width"] - 7]
@@ -354,7 +355,6 @@ def test_a_wait_that_can_be_seen_is_not_enlarged(opened):
 def test_a_step_on_two_paths_fits_a_window_640_high(opened, size):
     page = opened()
     resize(page, size[0], size[1])
-    # it is drawn anew in the frames after that
     page.wait_for_function("height => document.documentElement.scrollHeight <= height", arg=size[1])
 
 
