@@ -3,12 +3,11 @@
 import { make } from "./dom.js";
 import { HowSure } from "./how_sure.js";
 import { widthOf } from "./places.js";
-import { BAR_LETTERS, ratioBar } from "./ratio_bar.js";
+import { BAR_LETTERS, SAME, ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
 import { baseline, digits, sayTimes } from "./words.js";
 
 const LEAST_GAIN = 1.05; // without a range: less reads as once as fast
-const SAME = 0.005; // a ratio this near to 1 reads as 1.00
 const BESIDE_BAR = 237; // px of the range and of what is said of it, as page.css gives it
 const LONG = 14; // letters of a value that would be wider than its card
 const BEFORE = { if: "; this holds ", on: ", ", note: " " }; // a condition, by its kind: what it holds for is the range, not the whole gain
@@ -50,7 +49,6 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {string} says
  * @property {string} sure
  * @property {string[]} times
- * @property {string} alike
  * @property {string} without
  */
 /**

@@ -64,8 +64,6 @@ class PathRatio(_Condition):
     """The picture of how sure it is, as SVG whose colours are the page's; empty without a band."""
     times: list[str]
     """How long the one path takes, and the other."""
-    alike: str
-    """How long both take, where that is one time in two digits; else empty."""
     without: str
     """What the two were simulated without, as with it one of them takes too long: ``noise``; empty: both as asked for."""
 
@@ -80,7 +78,6 @@ def path_ratio(
     if not slow.time_ps or not fast.time_ps:
         return None
     rests = _condition(band, pending)
-    rounded = [say_time(float(f"{run.time_ps:.2g}")) for run in (slow, fast)]
     cases = [
         # Beside its assumption a case says *it*; alone it has to say what.
         (case, case.says.replace("it is", f"{assumption.figure.label} is", 1))
@@ -106,7 +103,6 @@ def path_ratio(
         "says": band.range_in_words() if band else "",
         "sure": how_sure_svg(band, theme=PAGE) if band else "",
         "times": [say_time(slow.time_ps), say_time(fast.time_ps)],
-        "alike": rounded[0] if rounded[0] == rounded[1] else "",
         "without": "",
     }
 
