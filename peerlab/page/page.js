@@ -164,9 +164,15 @@ export class Page {
     if (!this.leader) seen.observe(this.watched);
     const sized = new ResizeObserver(() => this.resize());
     sized.observe(this.find(".pl-scene"));
+    // The panel of settings opens below the cards: what a setting changes is seen in them.
+    const headed = new ResizeObserver(([{ target }]) => {
+      const high = target.getBoundingClientRect().bottom - this.root.getBoundingClientRect().top;
+      this.root.closest(".pl-explorer")?.style.setProperty("--pl-headed", `${Math.round(high)}px`);
+    });
+    headed.observe(this.find(".pl-cards"));
     addEventListener("resize", () => this.resize(), { signal: this.over.signal }); // only its height may change
     markRest(this.root, this.over.signal);
-    this.closers.push(() => seen.disconnect(), () => sized.disconnect());
+    this.closers.push(...[seen, sized, headed].map((observer) => () => observer.disconnect()));
   }
 
   onKey(event) {

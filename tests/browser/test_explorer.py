@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 from axe_faults import axe_faults
+from page_that_plays import resize
 from playwright.sync_api import expect
 
 import peerlab
@@ -165,6 +166,26 @@ def test_an_algorithm_that_the_machine_cannot_have_is_not_offered(fresh):
     expect(fresh.page.locator(".pl-more").last).to_be_hidden()
 
 
+def test_what_a_setting_under_more_changes_is_seen_in_the_cards_above_it(fresh):
+    """The panel covered the cards: a setting was chosen blindly. What it covers takes no clicks and no keys."""
+    fresh.change(lambda: fresh.switch("host"))
+    before = fresh.page.viewport_size
+    for width in (1280, 900):
+        resize(fresh.page, width, 1300)
+        with fresh.unfolded("more", ".pl-more"):
+            panel, cards, scene = (
+                fresh.page.locator(name).last for name in (".pl-more", ".pl-cards", ".pl-scene")
+            )
+            end = cards.bounding_box()["y"] + cards.bounding_box()["height"]
+            assert panel.bounding_box()["y"] == pytest.approx(end + 8, abs=4)
+            expect(scene).to_be_hidden()
+            fresh.change(lambda: fresh.select("slow", "node 0 at 50 %"))
+            expect(cards).to_contain_text("With node 0 at 50 %")
+            fresh.change(lambda: fresh.select("slow", "none"))
+        expect(scene).to_be_visible()
+    fresh.page.set_viewport_size(before)
+
+
 def test_a_changed_setting_is_a_chip_that_takes_it_back(fresh):
     with fresh.unfolded("more", ".pl-more"):
         fresh.change(lambda: fresh.select("slow", "node 0 at 50 %"))
@@ -305,7 +326,7 @@ def test_a_word_finds_a_setting_or_its_group(fresh):
         )
         search.fill("ulimit")
         expect(groups).to_have_text(["Registration"])
-        expect(fresh.page.locator(".pl-scene").last).to_have_css("opacity", "0")  # no half of it below
+        expect(fresh.page.locator(".pl-scene").last).to_be_hidden()  # no half of it below
         expect(
             fresh.page.locator(".pl-more-group select:visible, .pl-more-group input:visible")
         ).to_have_count(1)
