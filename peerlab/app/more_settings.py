@@ -12,7 +12,7 @@ from peerlab.app.transport_settings import TransportSettings, chosen_transport
 from peerlab.app.wiring_settings import WiringSettings
 from peerlab.base.units import write_bytes
 from peerlab.library.library_files import known_libraries, load_library
-from peerlab.library.library_record import NONE
+from peerlab.library.library_record import NONE, Library
 from peerlab.library.nccl_law import PROTOCOLS
 from peerlab.model.algorithms import ALGORITHMS
 from peerlab.page.widgets import Tell, classed, offer, row
@@ -147,7 +147,7 @@ class Rare:
     def _show_library(self, s: Scenario) -> None:
         # What the cluster has by itself, whatever is chosen now.
         own = s.with_(library=None, library_version=None, protocol="auto", algorithm="auto").used_library
-        offers = [(f"{_USUAL}: {_short(own.title) if own else NONE}", _USUAL)]
+        offers = [(f"{_USUAL}: {_short_title(own) if own else NONE}", _USUAL)]
         fitting = [
             name
             for name in known_libraries()
@@ -203,22 +203,11 @@ def _algorithms(s: Scenario) -> list[str]:
 
 def _library_title(name: str) -> str:
     library = load_library(name)
-    return _short(library.title) if library else "none: topology alone"
+    return _short_title(library) if library else "none: topology alone"
 
 
-_SHORT = {
-    "InfiniBand or RoCE verbs": "IB or RoCE",
-    "GPUDirect-TCPXO": "TCPXO",
-    "Slingshot CXI": "Slingshot",
-}
-"""Parts of titles of libraries, as they fit into the list."""
-
-
-def _short(title: str) -> str:
-    """Return a library's title as it fits into the list."""
-    for long, short in _SHORT.items():
-        title = title.replace(long, short)
-    return title
+def _short_title(library: Library) -> str:
+    return library.short or library.title
 
 
 def _chosen_library(name: str) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 A library file is TOML in ``data/libraries``. It says by which law the library walks a topology (``kind``), which versions are known and from which one
 accuracy is promised (``promised``), and gives figures as a cluster file does: those that a machine may have otherwise under ``[library]``, constants of the library's own
 source under ``[law]``, as numbers or lists. ``extends`` takes over another file; ``[instead]`` names the library that serves a data path
-in its place, ``mpi`` the one that MPI programs have, ``maker`` the one maker whose accelerators it runs on; ``[[forbids]]`` says which protocols it does not use when, and why;
+in its place, ``short`` is its title where room is short, ``mpi`` the one that MPI programs have, ``maker`` the one maker whose accelerators it runs on; ``[[forbids]]`` says which protocols it does not use when, and why;
 ``[[since]]`` what is otherwise from a version on, ``[[unsolved]]`` what of it the law does not meet, and where.
 """
 
@@ -46,7 +46,7 @@ from peerlab.model.paths import PATHS
 _MOST_BYTES = 2**18
 _EXTENDED = "nccl"
 """The file that others extend; no cluster has it."""
-_TEXTS = ("name", "title", "kind", "extends", "version", "promised", "mpi", "maker")
+_TEXTS = ("name", "title", "short", "kind", "extends", "version", "promised", "mpi", "maker")
 _STEERED = ("steering", "steering_changes")
 """Constants that a law has both, or neither."""
 _ASKED = ("eager", "rendezvous")
@@ -146,6 +146,7 @@ def _library(document: dict[str, Any]) -> Library:
         instead={**(base.instead if base else {}), **_instead(document.get("instead", {}))},
         mpi=mpi and one_of("mpi", mpi, known_libraries()),
         maker=maker and one_of("maker", maker, MAKERS),
+        short=document.get("short", ""),
         forbids=(*(base.forbids if base else ()), *map(forbidden, tables(document, "forbids"))),
         unsolved=(*(base.unsolved if base else ()), *map(unsolved, tables(document, "unsolved"))),
         law={**(base.law if base else {}), **read_law(document.get("law", {}))},

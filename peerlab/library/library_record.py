@@ -115,6 +115,8 @@ class Library:
     """Figures that a machine may have otherwise, by key."""
     since: tuple[Since, ...] = ()
     """What is otherwise from later versions on, the oldest first."""
+    short: str = ""
+    """`title` where room is short; empty: `title`."""
 
     def figures_of(self, version: int) -> dict[str, Figure]:
         """Return the figures of a version, which is as `number` returns it."""
