@@ -2,13 +2,11 @@
 // change, or are in the first of two scenarios.
 import { make } from "./dom.js";
 import { HowSure } from "./how_sure.js";
-import { widthOf } from "./places.js";
-import { BAR_LETTERS, SAME, ratioBar } from "./ratio_bar.js";
+import { SAME, ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
 import { baseline, digits, sayTimes } from "./words.js";
 
 const LEAST_GAIN = 1.05; // without a range: less reads as once as fast
-const BESIDE_BAR = 237; // px of the range and of what is said of it, as page.css gives it
 const LONG = 14; // letters of a value that would be wider than its card
 const BEFORE = { if: "; this holds ", on: ", ", note: " " }; // a condition, by its kind: what it holds for is the range, not the whole gain
 const PREFIXES = [[1, "G"], [1e-3, "M"], [1e-6, "k"]]; // of a bandwidth: how many of the scale's, and the prefix
@@ -37,7 +35,6 @@ const FACTS = ["copies", "dram", "cores", "registration"];
  * @property {string[]} of
  * @property {string} slow
  * @property {string} fast
- * @property {string[]} state
  * @property {number} value
  * @property {number | null} low
  * @property {number | null} high
@@ -135,13 +132,11 @@ export class Headline extends View {
     box.append(make("div", "pl-note pl-range", "computing"));
   }
 
-  // What is said of the faster path above its range, in one quiet line: with the figure and *as fast* below it a sentence. It begins with what is slow or lost, in as many words as leave the bar its place;
-  // where nothing is, a range on both sides of 1 says in words that the path may be slower.
-  claim({ fast, state, value, low }, past) {
+  // What is said of the faster path above its range, in one quiet line: with the figure and *as fast* below it a sentence. What is slow or lost, its chip and its node say.
+  // A range on both sides of 1 says in words that the path may be slower.
+  claim({ fast, value, low }, past) {
     const is = past ? "is" : "would be", slower = value < 1 - SAME, doubt = low !== null && low < 1 - SAME;
-    if (!state.length) return make("div", "pl-label", `${fast} ${slower ? `${is} only` : doubt ? "may be slower: it is" : is}`);
-    const [whole, short] = state.map((begins) => `${begins}${fast} ${is}`);
-    return make("div", "pl-label pl-stated", widthOf(whole, BAR_LETTERS) <= BESIDE_BAR ? whole : short);
+    return make("div", "pl-label", `${fast} ${slower ? `${is} only` : doubt ? "may be slower: it is" : is}`);
   }
 
   // From where to where the ratio lies. Without a range a digit less is shown.

@@ -5,7 +5,7 @@ import { widthOf } from "./places.js";
 import { sayTimes } from "./words.js";
 
 const ROOM = { below: 1.2, above: 1.35, end: 1.04 }; // times around 1 and what was simulated, for the range, which follows, and around its ends
-export const BAR_LETTERS = 12; // px of the names' letters
+const BAR_LETTERS = 12; // px of the names' letters
 export const SAME = 0.005; // ratios that are nearer to 1 read as 1.00
 const SIGN = { knob: 12, line: 7 }; // px before a name: the sign of its mark, where that is not above its own name
 

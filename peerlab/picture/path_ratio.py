@@ -14,7 +14,6 @@ from peerlab.base.units import say_gain, say_time
 from peerlab.model.noise import NOISE_KINDS
 from peerlab.picture.how_sure import how_sure_svg
 from peerlab.picture.theme import PAGE
-from peerlab.picture.words import slow_links, slow_nics, slow_nodes
 from peerlab.question.scenario import Scenario
 
 
@@ -46,8 +45,6 @@ class PathRatio(_Condition):
     slow: str
     """What the path is called that the other one is compared with."""
     fast: str
-    state: list[str]
-    """What is special about both, as it begins a sentence, and shorter: ``With node 0 at 50 %, ``, ``Node 0 at 50 %: ``; else empty."""
     value: float
     low: float | None
     """With the assumed figures at those ends of their ranges that make it smaller; none: not computed."""
@@ -89,7 +86,6 @@ def path_ratio(
         "of": list(dict.fromkeys((slow.scenario.as_code(), fast.scenario.as_code(), *of))),
         "slow": slow.scenario.data_path.title,
         "fast": fast.scenario.data_path.title,
-        "state": _state(fast.scenario),
         "value": fast.busbw_GBps / slow.busbw_GBps,
         "low": band.low if band else None,
         "high": band.high if band else None,
@@ -115,18 +111,6 @@ def without_noise(scenario: Scenario) -> Scenario:
 def stands_in(ratio: PathRatio | None, noisy: Sequence[Scenario]) -> PathRatio | None:
     """Return the ratio of two runs without noise as that of two scenarios with it, of which one takes too long."""
     return ratio and {**ratio, "of": [scenario.as_code() for scenario in noisy], "without": "noise"}
-
-
-def _state(s: Scenario) -> list[str]:
-    """Return what the sentence of the ratio begins with: what is slow or lost, else that nothing is kept registered."""
-    if faults := [*slow_nodes(s), *slow_nics(s), *slow_links(s)]:
-        first, more = faults[0], len(faults) - 1
-        return [
-            f"With {first}{f' and {more} more' if more else ''}, ",
-            f"{first[:1].upper()}{first[1:]}{f', {more} more' if more else ''}: ",
-        ]
-    cached = not s.registers or s.registration != "per-transfer"
-    return [] if cached else ["Without the cache, ", "No cache: "]
 
 
 def _condition(band: GainBand | None, pending: bool) -> _Condition:

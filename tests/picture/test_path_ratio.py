@@ -47,29 +47,6 @@ def test_the_ratio_of_paths_that_a_slow_node_makes_equally_fast_has_its_own_cond
     assert (ratio["condition"], ratio["kind"]) == ("depending most on the library's cost per message", "on")
 
 
-def test_its_sentence_begins_with_what_is_slow_or_lost_in_the_words_of_its_chip():
-    """A special state stood in a chip alone: the largest figure did not say what it holds for."""
-
-    def state(**fields):
-        runs = (
-            peerlab.simulate(STAGED.with_(nodes=4, path=path, **fields))
-            for path in ("host-rdma", "peer-direct")
-        )
-        return path_ratio(*runs, None)["state"]
-
-    assert state() == []
-    assert state(slow_nodes={0: 0.5}) == ["With node 0 at 50 %, ", "Node 0 at 50 %: "]
-    assert state(slow_nics={(3, 1): 0}, registration="per-transfer") == [
-        "With NIC 3.1 lost, ",
-        "NIC 3.1 lost: ",
-    ]
-    assert state(slow_nodes={0: 0.5}, slow_nics={(3, 1): 0}) == [
-        "With node 0 at 50 % and 1 more, ",
-        "Node 0 at 50 %, 1 more: ",
-    ]
-    assert state(registration="per-transfer") == ["Without the cache, ", "No cache: "]
-
-
 def test_a_range_of_two_equal_ends_is_said_once():
     assert say_gain(1.012, 1.014) == "1.01\u00d7"
 
