@@ -108,12 +108,12 @@ export class Headline extends View {
     const { value, low, without } = ratio, { past } = this.meta.mark;
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
     box.classList.toggle("pl-won", low === null ? value >= LEAST_GAIN : low > 1);
-    const card = make("div", "pl-card"), slower = low !== null && value < 1 - SAME; // then what was simulated leads: a range that ends above 1 says the opposite of its claim
+    const card = make("div", "pl-card");
     card.dataset.name = "ratio";
-    card.append(this.claim(ratio, past), make("div", "pl-value", slower ? sayTimes(value) : this.range(ratio)));
+    card.append(this.claim(ratio, past), make("div", "pl-value", this.range(ratio)));
     // One figure leads a card: the other one is a quiet word above its mark.
     const point = make("div", "pl-value pl-point"), simulated = `${sayTimes(value)} ${without ? `without ${without}` : "simulated"}`;
-    point.append(slower ? `range ${this.range(ratio)}` : ratio.pending ? "\u00a0" : simulated); // while it is computed what leads says the same, and the point keeps its place
+    point.append(ratio.pending ? "\u00a0" : simulated); // while it is computed what leads says the same, and the point keeps its place
     times.replaceChildren(point, ratioBar(ratio, past, point));
     box.prepend(card);
     box.append(this.condition(ratio));
@@ -133,9 +133,9 @@ export class Headline extends View {
   }
 
   // What is said of the faster path above its range, in one quiet line: with the figure and *as fast* below it a sentence. What is slow or lost, its chip and its node say.
-  // A range on both sides of 1 says in words that the path may be slower.
-  claim({ fast, value, low }, past) {
-    const is = past ? "is" : "would be", slower = value < 1 - SAME, doubt = low !== null && low < 1 - SAME;
+  // A range below 1 says that in words, and one on both sides of 1 that the path may be slower.
+  claim({ fast, value, low, high }, past) {
+    const is = past ? "is" : "would be", slower = (high ?? value) < 1 - SAME, doubt = (low ?? value) < 1 - SAME;
     return make("div", "pl-label", `${fast} ${slower ? `${is} only` : doubt ? "may be slower: it is" : is}`);
   }
 

@@ -29,8 +29,7 @@ export function ratioBar({ value, low, high, without, times: [staged, direct] },
   const simulated = `${sayTimes(value)} ${without ? `without ${without}` : "as simulated"}`;
   put(`pl-bar-here ${past ? (value < 1 - SAME ? "pl-bar-slower" : "pl-bar-past") : ""}`, past ? value : 1, past ? `${simulated}: you are here` : "1×: you are here");
   if (!both) put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : simulated);
-  const middle = value < 1 - SAME && low !== null ? (low + high) / 2 : value; // there it is the range that is said
-  point.style.setProperty("--at", `${at(middle).toFixed(1)}%`);
+  point.style.setProperty("--at", `${at(value).toFixed(1)}%`);
   point.style.setProperty("--wide", `${Math.ceil(widthOf(point.textContent, BAR_LETTERS))}px`);
   bar.append(names({ value, at, staged, direct, both, past, without }));
   bar.setAttribute("role", "img");
