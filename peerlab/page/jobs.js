@@ -1,4 +1,5 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, and uplinks divided among them.
+import { barOf, measure } from "./bars.js";
 import { make } from "./dom.js";
 import { areaOf, inkOn, JobsScene } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
@@ -82,7 +83,7 @@ class JobsPage extends PlayedPage {
     hero.querySelector("h2").textContent = victim < 0 ? "Every job's collectives take" : `The collectives of ${jobs[shown].title} take`;
     hero.querySelector("b").textContent = ended ? sayTimes(jobs[shown].slower) : "?";
     hero.querySelector("small").textContent = " as long as alone";
-    hero.querySelector(".ts-note").textContent = [slide ? `${about}.` : note, this.timesOfEach()].filter(Boolean).join(" ");
+    hero.querySelector(".ts-note").textContent = slide ? `${about}.` : note;
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
     const acts = [["jb-sends", "filled: sends"], ...(computes ? [["jb-computes", "dashed: computes"]] : []), ["jb-waits", "outlined: waits"]];
     this.key = new Map(acts.map(([name, words]) => [name, make("span", "np-pair", words)]));
@@ -94,31 +95,29 @@ class JobsPage extends PlayedPage {
     this.find(".np-scene").setAttribute("aria-label", words);
   }
 
-  // Jobs that all pay alike have the same times: the card says them, and a table of one row would say it again.
+  // Jobs that all pay alike have the same times: one table has those of all.
   areAlike() {
     const { jobs, victim } = this.data;
     return victim < 0 && jobs.length > 1 && new Set(jobs.map(({ figures }) => figures.slice(1, -1).join())).size === 1; // without hosts, which the picture shows, and the slow-down, which the headline says
   }
 
-  timesOfEach() {
-    if (!this.areAlike()) return "";
-    const { columns, jobs } = this.data, figure = (name) => jobs[0].figures[columns.indexOf(name)];
-    const every = figure("begins every");
-    return `${figure("alone")} alone, ${figure("beside the others")} together${every ? `; one begins every ${every}` : ""}.`;
-  }
-
   // A row for each job.
   fillTable() {
-    const { columns, jobs } = this.data, alike = this.areAlike();
-    this.find(".np-scroll").hidden = alike;
-    this.root.classList.toggle("jb-alike", alike);
-    if (alike) return;
-    const head = document.createElement("tr");
-    head.append(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" })));
-    this.find("thead").append(head);
-    this.find("tbody").append(...jobs.map(({ title, role, figures }) => {
-      const row = document.createElement("tr");
-      row.append(Object.assign(namedJob("th", title, role), { scope: "row" }), ...figures.map((figure) => make("td", "", figure)));
+    const { columns, jobs } = this.data;
+    if (this.areAlike()) return this.fillTimes();
+    this.find("thead").append(rowOf(...["job", ...columns].map((name) => Object.assign(make("th", "", name), { scope: "col" }))));
+    this.find("tbody").append(...jobs.map(({ title, role, figures }) => rowOf(Object.assign(namedJob("th", title, role), { scope: "row" }), ...figures.map((figure) => make("td", "", figure)))));
+  }
+
+  // A row for each time, with a bar.
+  fillTimes() {
+    const { columns, jobs: [{ figures, exchanges, slower }] } = this.data, spans = exchanges.map(([from, until]) => until - from), together = Math.max(...spans);
+    const times = { alone: ["alone", together / (slower || 1)], "beside the others": ["together", together], "begins every": ["one begins every", exchanges.length > 1 ? exchanges[1][0] - exchanges[0][0] : 0] }, most = Math.max(...Object.values(times).map(([, time]) => time));
+    this.find(".np-scroll").classList.add("jb-times");
+    this.find("tbody").append(...Object.entries(times).filter(([name]) => columns.includes(name)).map(([name, [words, time]]) => {
+      const cell = make("td", ""), row = rowOf(Object.assign(make("th", "", words), { scope: "row" }), cell);
+      cell.append(measure(barOf(time / most), figures[columns.indexOf(name)]));
+      row.classList.toggle("np-chosen", words === "together"); // what the card is about
       return row;
     }));
   }
@@ -235,6 +234,12 @@ class JobsPage extends PlayedPage {
       Object.assign(style, { visibility: there ? "visible" : "hidden", order: there ? 0 : 1 }); // its room stays, at the end
     }
   }
+}
+
+function rowOf(...cells) {
+  const row = document.createElement("tr");
+  row.append(...cells);
+  return row;
 }
 
 // The name of a job behind a sign in its colour.

@@ -1,4 +1,5 @@
 // A network with neighbours: ports as glasses, links that pauses or missing credits stop, and the same question on other fabrics beside it.
+import { barOf, measure } from "./bars.js";
 import { make } from "./dom.js";
 import { beginPlayed, choiceOf, forControl, PlayedPage, writeWhole } from "./played.js";
 import { PortCells } from "./port_cells.js";
@@ -182,28 +183,12 @@ class PortsPage extends PlayedPage {
   }
 }
 
-// A bar and beside it its figure.
-function measure(bar, figure) {
-  const both = make("div", "np-measure");
-  both.append(bar, make("span", "", figure));
-  return both;
-}
-
 // What the bars below show, and beside it the sign of the mark on them with its name.
 function headOfBars(shown) {
   const both = make("div", "np-barhead", shown), sign = make("small", "", "alone");
   sign.prepend(make("s", ""));
   both.append(sign);
   return both;
-}
-
-// A figure as a bar, and on it a mark: the same alone. Both are shares of its room.
-function barOf(bar, tick) {
-  const room = make("span", "np-bar"), part = room.appendChild(make("i", ""));
-  part.style.width = `${Math.min(100, 100 * bar)}%`;
-  part.classList.toggle("np-broken", bar > 1); // it goes on beyond its room
-  if (tick >= 0) room.appendChild(make("s", "")).style.left = `${100 * tick}%`;
-  return room;
 }
 
 beginPlayed("np", PortsPage);

@@ -145,10 +145,12 @@ def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
     page = open_page(jobs_page_html(alike))
     resize(page, width, 900)
     seek(page, 5000)
-    expect(page.locator(".jb-jobs")).to_be_hidden()  # of one row, which the card says
-    expect(page.locator(".ts-note")).to_have_text(
-        re.compile(r"^[\d.]+ ms alone, [\d.]+ ms together; one begins every [\d.]+ ms\.$")
+    rows = page.locator(".jb-jobs tr")  # of times, not of jobs: they have the same
+    time = r"[\d.]+ ms$"
+    expect(rows).to_have_text(
+        [re.compile(f"^{words}{time}") for words in ("alone", "together", "one begins every")]
     )
+    expect(page.locator(".ts-note")).to_have_text("")
     assert page.locator("body").inner_text().count("\u00d7") == 1
     expect(page.locator(".np-key .np-pair", has_text="compute")).to_be_hidden()
     # once, right beside the first leaf's, and no line that looks like a link
@@ -201,11 +203,22 @@ def test_leaves_begin_where_the_card_and_the_lanes_do_and_end_where_the_page_doe
     assert ends == pytest.approx([page_end] * 2, abs=1)
     assert min(left for left, _ in hosts) >= card["x"]
     assert max(right for _, right in hosts) <= page_end
-    # without a table beside it the card is as wide as all the others, and nothing is left blank
-    assert card["x"] + card["width"] == pytest.approx(page_end, abs=1)
-    value, words = (page.locator(f".np-hero {part}").bounding_box() for part in (".ts-value", ".ts-note"))
-    in_a_row = words["y"] < value["y"] + value["height"] and words["x"] > value["x"] + value["width"]
-    assert in_a_row == (width == 1280)
+    # as on the pages of neighbours and transports: a card, and beside it or below it a table as long as the page
+    table = page.locator(".np-scroll").bounding_box()
+    assert table["x"] + table["width"] == pytest.approx(page_end, abs=1)
+    beside = width == 1280
+    assert table["x"] == pytest.approx(card["x"] + (card["width"] + 14 if beside else 0), abs=1)
+    assert card["width"] == pytest.approx(
+        0.27 * (page_end - card["x"]) - 14 if beside else page_end - card["x"], abs=1
+    )
+
+
+def test_bars_of_times_are_as_long_as_they_say(open_page, alike):
+    page = open_page(jobs_page_html(alike))
+    resize(page, 1280, 900)
+    times = [float(words.split()[0]) for words in page.locator(".jb-jobs td").all_text_contents()]
+    bars = [bar.bounding_box()["width"] for bar in page.locator(".jb-jobs .np-bar i").all()]
+    assert [bar / max(bars) for bar in bars] == pytest.approx([time / max(times) for time in times], rel=0.01)
 
 
 def test_a_job_has_one_tint_in_the_whole_page(opened):
