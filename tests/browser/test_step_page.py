@@ -264,8 +264,33 @@ def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, 
         road, gain = (page.locator(card).bounding_box() for card in (".ts-road", ".ts-gain"))
         assert [road["x"], road["x"] + road["width"]] == pytest.approx(track, abs=1)
         assert [gain["y"], gain["height"]] == pytest.approx([road["y"], road["height"]], abs=0.5)
-        note = page.locator(".ts-note").bounding_box()
-        assert note["x"] == pytest.approx(gain["x"], abs=1)
+
+
+@pytest.mark.parametrize("width", [524, 900, 1740])
+def test_figures_stand_with_the_headline_and_the_switch_with_the_player(open_page, width):
+    """They stood above the enlarged end, in a wide window a thousand pixels from what they are about."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}, layout="frame"))
+    resize(page, width, 1000)
+    pace, switch, clock, value, note = (
+        page.locator(name) for name in (".pl-speed", ".ts-zoom", ".pl-clock", ".ts-value", ".ts-note")
+    )
+    beside, below = value.bounding_box(), note.bounding_box()
+    if width < 860:
+        assert beside["x"] > below["x"] == page.locator(".ts-label").bounding_box()["x"]
+        assert below["y"] == pytest.approx(beside["y"] + beside["height"], abs=2)
+    else:
+        assert below["x"] == pytest.approx(beside["x"] + beside["width"] + 24, abs=2)
+
+    def lefts():
+        boxes = [part.bounding_box() for part in (pace, switch, clock)]
+        gaps = [right["x"] - left["x"] - left["width"] for left, right in itertools.pairwise(boxes)]
+        assert gaps == pytest.approx([16, 16], abs=1)
+        return [box["x"] for box in boxes[:2]]
+
+    before = lefts()
+    page.locator("[name=ts-zoom][value=bucket]").check(force=True)  # with another pace
+    assert lefts() == before
 
 
 def test_what_is_seen_in_the_enlarged_end_is_not_drawn_in_the_whole_step_too(open_page):
