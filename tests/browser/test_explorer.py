@@ -304,16 +304,32 @@ def test_a_slider_is_long_enough_to_be_read(fresh, width):
     assert sizes == [[72, 16], [72, 16]]
 
 
-def test_a_setting_that_was_changed_stands_out_and_one_as_usual_is_quiet(fresh):
-    seen = "one => { const { fontWeight, boxShadow, color } = getComputedStyle(one); return [fontWeight, boxShadow !== 'none', color] }"
+def test_a_setting_that_was_changed_has_an_edge_and_one_as_usual_is_a_pale_field(fresh):
+    """All settings had one weight: the changed one differed by an edge two pixels thicker."""
+    seen = """one => { const { fontWeight, borderTopColor, backgroundColor, color, outlineStyle } = getComputedStyle(one);
+        return { bold: fontWeight === '650', edge: borderTopColor, fill: backgroundColor, ink: color, ring: outlineStyle } }"""
+    no_edge = "rgba(0, 0, 0, 0)"
     with fresh.unfolded("more", ".pl-more"):
-        field = fresh.page.locator(".pl-slow select").last
+        field, other = (fresh.page.locator(f".pl-{name} select").last for name in ("slow", "jitter"))
+        name = fresh.page.locator(".pl-slow .widget-label").last
         usual = field.evaluate(seen)
+        other.hover()
+        assert other.evaluate(seen)["edge"] != no_edge
         fresh.change(lambda: fresh.select("slow", "node 0 at 50 %"))
         field.evaluate("one => one.blur()")
-        changed = field.evaluate(seen)
-    assert (usual[:2], changed[:2]) == (["400", False], ["650", True])
-    assert usual[2] != changed[2]
+        changed, quiet = (
+            field.evaluate(seen),
+            field.evaluate("one => getComputedStyle(one.closest('.pl-more')).backgroundColor"),
+        )
+        other.focus()
+        other.press("Shift+Tab")
+        ring = field.evaluate(seen)["ring"]
+        expect(name).to_have_css("font-weight", "400")  # its value says it
+    assert (usual["bold"], usual["edge"], usual["ring"]) == (False, no_edge, "none")
+    assert usual["fill"] not in (quiet, no_edge)  # still seen as a field
+    assert (changed["bold"], changed["edge"], changed["fill"]) == (True, changed["ink"], quiet)
+    assert usual["ink"] != changed["ink"]
+    assert ring == "solid"
 
 
 def test_a_word_finds_a_setting_or_its_group(fresh):
