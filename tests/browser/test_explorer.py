@@ -177,7 +177,10 @@ def test_what_a_setting_under_more_changes_is_seen_in_the_cards_above_it(fresh):
                 fresh.page.locator(name).last for name in (".pl-more", ".pl-cards", ".pl-scene")
             )
             end = cards.bounding_box()["y"] + cards.bounding_box()["height"]
+            search = fresh.page.locator(".pl-more-search input").last.bounding_box()
             assert panel.bounding_box()["y"] == pytest.approx(end + 8, abs=4)
+            assert search["y"] == pytest.approx(end + 16, abs=2)  # space, and no rule
+            expect(panel).to_have_css("border-top-width", "0px")
             expect(scene).to_be_hidden()
             fresh.change(lambda: fresh.select("slow", "node 0 at 50 %"))
             expect(cards).to_contain_text("0.88 to 1.26\u00d7")
