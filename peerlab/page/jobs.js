@@ -1,7 +1,7 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, and uplinks divided among them.
 import { barOf, measure } from "./bars.js";
 import { make } from "./dom.js";
-import { areaOf, inkOn, JobsScene } from "./jobs_scene.js";
+import { JobsScene } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
 import { widthOf } from "./places.js";
 import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
@@ -47,7 +47,7 @@ const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 const FULL = ["full and shared", "full"]; // what is marked above the use of an uplink
 // In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 144, narrow: 84, label: 52, letters: [13, 12], head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 128, full: 4, sign: 18, between: 6, centre: 8.5, zero: 60, wide: 440, named: [52, 18], most: 2, tick: 64 };
+const LANES = { left: 144, narrow: 84, label: 52, letters: [13, 12], head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 160, full: 4, sign: 18, between: 6, centre: 8.5, zero: 60, wide: 440, seen: 52, most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -151,14 +151,18 @@ class JobsPage extends PlayedPage {
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": letters, fill: "var(--pl-muted)", ...more }, host);
     const box = (from, until, y, height, role, more = {}, least = 0.4) => svgShape("rect", { x: this.x(from).toFixed(2), y, width: Math.max(least, this.x(until) - this.x(from)).toFixed(4), height, fill: `var(--pl-${role})`, ...more }, host);
+    const ground = (y, height) => { // as light as paper: pale jobs are seen on it
+      box(0, end_us, y, height, "paper", { class: "jb-ground" });
+      svgShape("path", { d: `M${left} ${y}H${right}M${left} ${y + height}H${right}`, stroke: "var(--pl-faint)", "shape-rendering": "crispEdges" }, host);
+    };
     const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - letters) / 2 - 1;
     const about = alone ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks", wide = (words) => widthOf(words, letters, false);
     text(left, 0, about);
     let top = alone ? LANES.head - 2 : LANES.head;
     if (!alone) jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
-      box(0, end_us, top, high, "panel");
-      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, ...areaOf(role) });
+      ground(top, high);
+      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2 });
       top += Math.min(LANES.job * grown, LANES.apart);
     });
     const isFull = (shares) => shares.filter((share) => share > 0).length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999; // of several jobs
@@ -170,10 +174,9 @@ class JobsPage extends PlayedPage {
     links.forEach(({ name, uses }, i) => {
       const room = Math.min((LANES.link + (alone ? LANES.job * jobs.length : 0)) * grown - 12, alone ? LANES.alone : LANES.highest), base = top + 8 + room;
       if (!alone) text(left - 8, Math.max(base - room / 2 - 7, base - room + 10), width < 600 ? name : name === EACH ? `use of ${name}` : `uplink ${name}`, { "text-anchor": "end" });
-      box(0, end_us, base - room, room, "panel");
+      ground(base - room, room);
       text(left - 8, base - room - LANES.centre, "100 %", { "text-anchor": "end" });
       if (room > LANES.zero) text(left - 8, base - LANES.centre, "0 %", { "text-anchor": "end" });
-      const named = new Set(alone ? [] : jobs.keys());
       for (const [from, until, ...shares] of uses) {
         let height = 0;
         if (isFull(shares)) box(from, until, base - room - LANES.full, LANES.full, "hot", { "shape-rendering": "crispEdges" });
@@ -181,10 +184,7 @@ class JobsPage extends PlayedPage {
           if (!share) return;
           height += share;
           const y = base - room * height;
-          box(from, until, y.toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges", ...areaOf(jobs[job].role) }); // no ground shines through between two
-          if (named.has(job) || this.x(until) - this.x(from) < LANES.named[0] || room * share < LANES.named[1]) return;
-          named.add(job); // where it first has room for its name
-          text(this.x(from) + 8, y + (room * share) / 2 - 8, jobs[job].title, { fill: inkOn(jobs[job].role) });
+          box(from, until, y.toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges" }); // no ground shines through between two
         });
       }
       top += room + 12 + (i < links.length - 1 ? LANES.between : 0);
@@ -198,11 +198,11 @@ class JobsPage extends PlayedPage {
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 4 }, host);
   }
 
-  // Whether the use of one uplink tells when each job exchanges, and has room for its name at so many pixels per microsecond: then no lanes say it again.
+  // Whether the use of one uplink tells when each job exchanges, wide enough to be seen at so many pixels per microsecond: then no lanes say it again.
   areTold(links, pixels) {
     if (links.length !== 1) return false;
-    const near = this.data.end_us / 1000, isNamed = (job) => links[0].uses.some(([from, until, ...shares]) => shares[job] && (until - from) * pixels >= LANES.named[0]);
-    if (!this.data.jobs.every((_, job) => isNamed(job))) return false;
+    const near = this.data.end_us / 1000, isSeen = (job) => links[0].uses.some(([from, until, ...shares]) => shares[job] && (until - from) * pixels >= LANES.seen);
+    if (!this.data.jobs.every((_, job) => isSeen(job))) return false;
     return this.data.jobs.every(({ exchanges }, job) => {
       const spans = [];
       for (const [from, until, ...shares] of links[0].uses) {
@@ -244,8 +244,8 @@ function rowOf(...cells) {
 
 // The name of a job behind a sign in its colour.
 function namedJob(kind, title, role) {
-  const name = make(kind, kind === "span" ? "np-pair" : ""), { fill, opacity = 1 } = areaOf(role);
-  name.append(Object.assign(make("i", "jb-job"), { style: `background: ${fill}; opacity: ${opacity}` }), title);
+  const name = make(kind, kind === "span" ? "np-pair" : "");
+  name.append(Object.assign(make("i", "jb-job"), { style: `background: var(--pl-${role})` }), title);
   return name;
 }
 

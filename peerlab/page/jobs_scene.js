@@ -3,28 +3,24 @@ import { KeyRows } from "./key_rows.js";
 import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
-const TINT = 0.6; // opacity of a colour that is no grey, wherever it is an area: words on it stay readable
-// px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; at its foot a host has the colour of its job
-const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 156, wide: 52, beside: 6, word: 62, words: 150, letters: 13, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
+// px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; it takes a part of its leaf, less what stands beside it; at its foot a host has the colour of its job
+const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 230, wide: 132, beside: 6, part: 0.24, less: 20, word: 62, words: 150, letters: 13, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
 const UPLINK = "uplinks"; // beside the first of them
-const PALE = "gather"; // near the ground: it has an outline
-const GREYS = ["muted", PALE]; // of the first two jobs: in full they are more than 2 to 1 apart
+const PALE = { cpu: "cpu-ink", network: "network-ink" }; // near the ground of a leaf: they have an outline
+const MIDDLE = ["cpu", "inside", "network"]; // neither dark nor light in both themes
+const BLACK = "#111111";
 const WORDS = ["bottleneck:", "full both ways"]; // once for all uplinks, in one line where it has room
 const WAY = { long: 40, head: 13, thick: 1.5, apart: 12, room: 20, most: 4 }; // px: the arrow beside an uplink that says which way it goes
 
-// The look of an area of a job.
-export function areaOf(role) {
-  return { fill: `var(--pl-${role})`, ...(GREYS.includes(role) ? {} : { opacity: TINT }) };
-}
-
-// The colour of words on such an area.
-export function inkOn(role) {
-  return role === GREYS[0] ? "var(--pl-paper)" : "var(--pl-ink)";
+// The colour of words on an area of a job: 4.5 to 1 or more.
+function inkOn(role) {
+  if (MIDDLE.includes(role)) return BLACK;
+  return role === "register" ? "var(--pl-tint)" : "var(--pl-paper)";
 }
 
 // The colour of an outline of a job.
-export function outlineOf(role) {
-  return `var(--pl-${role === PALE ? "muted" : role})`;
+function outlineOf(role) {
+  return `var(--pl-${PALE[role] ?? role})`;
 }
 
 export class JobsScene {
@@ -55,7 +51,7 @@ export class JobsScene {
       const middle = each * (i + 0.5) - apart / 2, left = middle - wide / 2;
       svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)" }, host);
       this.text(middle, leafTop + 16, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
-      for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word)), middle, each);
+      for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word, FLOOR.part * each - FLOOR.less)), middle, each);
       const place = (k) => [middle - (row * (floor.wide + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.wide + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * pitch];
       for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, ...place(k));
     });
@@ -72,8 +68,8 @@ export class JobsScene {
   // An uplink out of a leaf, or into it: its width is its rate.
   pipe(leaf, out, wide, middle, each) {
     const { host, data, floor } = this, x = out ? middle - wide - FLOOR.beside : middle + FLOOR.beside, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
-    svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-panel)" }, host);
-    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, ...areaOf(role) }, host));
+    svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-paper)", stroke: "var(--pl-lane)" }, host);
+    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, fill: `var(--pl-${role})` }, host));
     const frame = svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host);
     const beside = each / 2 - wide - 8, told = this.leaves.length <= WAY.most || this.pipes.length < 2; // of many leaves the first one says it
     const aside = told ? this.way(out, x, wide, beside >= WAY.room && (beside < FLOOR.word || beside >= FLOOR.word + WAY.room)) : 0, room = beside - aside;
@@ -109,8 +105,8 @@ export class JobsScene {
   hostBox(number, x, y) {
     const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
     const frame = svgShape("rect", { x, y, width: floor.wide, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: outlineOf(role), "stroke-width": job === undefined ? 1 : 1.5 }, host);
-    const fill = svgShape("rect", { x: x + 1, y: y + 1, width: floor.wide - 2, height: floor.host - 8, rx: 3, ...areaOf(role), opacity: 0 }, host);
-    if (job !== undefined) svgShape("rect", { x: x + 1, y: y + floor.host - 7 - FLOOR.foot, width: floor.wide - 2, height: FLOOR.foot, ...areaOf(role), class: "jb-foot" }, host); // whose it is, also while it does not send
+    const fill = svgShape("rect", { x: x + 0.5, y: y + 0.5, width: floor.wide - 1, height: floor.host - 7, rx: 3.5, fill: `var(--pl-${role})`, opacity: 0 }, host); // up to its frame
+    if (job !== undefined) svgShape("rect", { x: x + 1, y: y + floor.host - 7 - FLOOR.foot, width: floor.wide - 2, height: FLOOR.foot, fill: `var(--pl-${role})`, class: "jb-foot" }, host); // whose it is, also while it does not send
     const words = this.text(x + floor.wide / 2, y + (floor.host - 6) / 2 + (job === undefined ? 5 : 4), number, { "text-anchor": "middle", "font-size": FLOOR.number, fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
     this.boxes.push({ number, job, role, frame, fill, words });
   }
@@ -121,7 +117,7 @@ export class JobsScene {
     for (const { number, job, role, fill, frame, words } of this.boxes) {
       if (job === undefined) continue;
       const sends = this.sending.last(number, time, ([, , , until]) => time < until), exchanges = this.exchanging.last(job, time, ([, , until]) => time < until);
-      fill.setAttribute("opacity", sends ? (areaOf(role).opacity ?? 1) : 0);
+      fill.setAttribute("opacity", sends ? 1 : 0);
       words.setAttribute("fill", sends ? inkOn(role) : "var(--pl-ink)");
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
       acts.add(sends ? "jb-sends" : exchanges ? "jb-waits" : "jb-computes");

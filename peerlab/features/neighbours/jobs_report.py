@@ -21,8 +21,8 @@ _NETWORK = HEAD[-4:]
 _SHOWN = 4
 """Collectives that a table lists."""
 _WIDTH, _LEFT, _RIGHT, _LANE, _TOP = 1060.0, 148.0, 1040.0, 46.0, 40.0
-# One for each job, of which there are eight at most: two are grey, as a colour is a stage's elsewhere, and none is orange, which means what limits or warns.
-ROLES = ("muted", "gather", "network", "cpu", "register", "inside", "edge", "direct")
+# One for each job, of which there are eight at most; jobs beside each other differ for every reader, and none is orange or green, which mean what limits and what is faster.
+ROLES = ("register", "cpu", "muted", "cpu-ink", "inside", "ink", "register-ink", "network")
 _TITLES = {"leaf up": "out of leaf", "leaf down": "into leaf"}
 _STRIP = 22.0
 """Height of a job's strip: when it exchanges, and below, in their colours, the jobs that slow it down."""

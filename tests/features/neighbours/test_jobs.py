@@ -237,4 +237,4 @@ def test_the_command_refuses_in_a_line(wrong):
 
 def test_no_job_has_the_colours_of_what_limits_or_warns():
     assert len(set(ROLES)) == 8
-    assert not {"hot", "copy"} & set(ROLES)
+    assert not {"hot", "copy", "direct"} & set(ROLES)
