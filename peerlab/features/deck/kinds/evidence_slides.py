@@ -24,7 +24,8 @@ def elsewhere(_outline: Outline, compared: ComparedRuns) -> Slide:
     gains, gain = gains_elsewhere(), compared.gain_band
     ends = [end for machine in gains for end in machine.ends]
     # Names stand left of the axis, which is the same for all rows: bars can be compared by eye.
-    axis = GainAxis([gain.low, gain.high, *ends], 430, _WIDE - _LETTER * _LONGEST_MARK / 2)
+    # At its end is room for a label beside an edge of the band.
+    axis = GainAxis([gain.low, gain.high, *ends], 430, _WIDE - _LETTER * _LONGEST_MARK - _FREE)
     low_edge = _ROW * (len(gains) + 1)
     axis.paper.box((axis.at(gain.low), 8, axis.at(gain.high), low_edge), "good-wash")
     axis.draw(8, low_edge)
