@@ -162,16 +162,14 @@ def _limits(sketch: Sketch, node: int, lane: str) -> bool:
 
 def _uplink(sketch: Sketch, node: int) -> None:
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    is_hot, others = sketch.is_hot("uplink", node), _beside_lanes(sketch)
+    others = _beside_lanes(sketch)
     half = g.thickness(c.uplink_Bps) / 2
     for kind, side in zip(_LANES, (-1, 1), strict=True):
         x, hot = UPLINK + side * g.lane, _limits(sketch, node, kind)
         edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
-        if hot:  # seen at a glance; pale, as amber slices lie on it
-            d.box("pipes", edges, "hot-wash", "hot", HOT_EDGE)
-            continue
-        d.box("pipes", edges, "box", "edge")
-        if full := half * max(sketch.part(node, resource) for resource in (kind, *others)):
+        d.box("pipes", edges, "box", "hot" if hot else "edge", HOT_EDGE if hot else 1.0)
+        # Nothing but slices fills a full lane: their amber, its edge and a third hue would melt.
+        if full := not hot and half * max(sketch.part(node, resource) for resource in (kind, *others)):
             edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
             d.box("loads", edges, "faint", "none")
     x = g.x(node, UPLINK + 2 * g.lane + ARROW + 12)
@@ -181,22 +179,15 @@ def _uplink(sketch: Sketch, node: int) -> None:
     # Below the way over the CPU, if there is one: slices on it are broad.
     over_cpu = g.apart or g.redirected
     top = MEMORY[3] + (26.5 if over_cpu else 9)
-    says = [line for line in (rate, share) if line]
-    if over_cpu and len(says) > 1:
+    says = [rate, share]
+    if over_cpu:
         # There is room for one line more, and to the right of it as far as the NIC's link: the sign of an assumption stands behind the name.
         name += mark * (mark in rate)
-        says = [", ".join((rate.removesuffix(mark).removesuffix(" each way"), share))]
-    says = [line for row, line in enumerate(says) if sketch.figure(node, f"uplink {row}", line)]
-    marked = len(says) if is_hot and share and says and says[-1].endswith(share) else -1
+        says = [", ".join(filter(None, (rate.removesuffix(mark).removesuffix(" each way"), share)))]
+    says = [words for row, line in enumerate(says) if (words := sketch.figure(node, f"uplink {row}", line))]
     for row, line in enumerate([name, *says]):
-        d.text(
-            (x, top + (14 if over_cpu else 15.5) * row),
-            line,
-            size=11 if row else 12,
-            bold=not row,
-            ink="hot-ink" if row == marked else "muted" if row else "ink",
-            align=align,
-        )
+        at = (x, top + (14 if over_cpu else 15.5) * row)
+        d.text(at, line, size=11 if row else 12, bold=not row, ink="muted" if row else "ink", align=align)
 
 
 def arrows(sketch: Sketch) -> list[tuple[float, float, str, str]]:
@@ -219,12 +210,17 @@ def arrows(sketch: Sketch) -> list[tuple[float, float, str, str]]:
 
 
 def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:
-    """Return name and rate of the uplink, or of what else limits the way to host memory, and how busy it is."""
+    """Return name and rate of the uplink, or of what else limits the way to host memory, and how busy it is.
+
+    Of a bottleneck the headline says that, and an empty lane that it is idle.
+    """
     c, there = sketch.cluster, "switch.uplink" in sketch.cluster.figures
     name, share = sketch.says(node, "uplink", "PCIe", NODE_WIDTH - UPLINK - 80)
+    if share == "idle" or sketch.is_hot("uplink", node):
+        share = ""
     if not sketch.on("uplink"):
         passed = sketch.run.scenario.bounces or sketch.uses("uplink")
-        share = "not a limit here" if passed else "idle" if there else "not used"
+        share = "not a limit here" if passed else "" if there else "not used"
     if name:
         rate = capacity_Bps(c, sketch.busiest(node, sketch.on("uplink")))
         return name, f"{rate / 1e9:g} GB/s" if rate else "", share
