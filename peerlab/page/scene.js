@@ -33,7 +33,7 @@ const READ_ANYWHERE = / busy$|latency|^PCIe switch$/; // words that are no names
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
 const ON_SWITCH = 10; // units: slices cross a switch so far beside its middle, at most
-const DOT = 2; // units: how far a dot reaches beyond the end of its way
+const BESIDE_CORNER = 6; // units: as far beyond a corner no dot of a way is seen, nor between the slices of two devices in a lane
 const COVER = 4; // of what hides the dots of a way in a switch where a slice is
 const THIN = 0.5; // a slice of other nodes has half the breadth: one line, as an outline looks like two more ways
 const THINNEST = 3; // px: a narrower slice is a hairline
@@ -472,7 +472,7 @@ export class Scene extends View {
     for (let i = 1; i < points.length; i++) {
       const leg = points.slice(i - 1, i + 1);
       if (leg.some(([, y]) => Math.abs(y - bus) > ON_SWITCH)) continue;
-      const [from, to] = this.line(longer(leg.map(([x]) => [x, bus]), DOT));
+      const [from, to] = this.line(longer(leg.map(([x]) => [x, bus]), BESIDE_CORNER));
       rows.xs.push([from[0], to[0]]);
       rows.ys.push([from[1], to[1]]);
       rows.line.push(this.edge);

@@ -73,7 +73,9 @@ class Geometry:
     domain: bool = False
     """Whether NVLink joins several nodes: their trays stand in the place of a host, and a device and its NIC of one below them."""
     aside: float = 0.0
-    """How far beside the middle slices go along the uplink and the switch, -1 to 1 of half the breadth of all; through ports they go in the middle."""
+    """How far beside the middle slices go along the switch, -1 to 1 of half the breadth of all; through ports they go in the middle."""
+    in_lane: float = 0.0
+    """The same in a direction of the uplink."""
 
     @property
     def host(self) -> bool:
@@ -168,12 +170,12 @@ class Geometry:
     @property
     def up(self) -> float:
         """Where slices go up the uplink in node 0."""
-        return UPLINK - self.lane + self.aside * self.lane_breadth / 2
+        return UPLINK - self.lane + self.in_lane * self.lane_breadth / 2
 
     @property
     def down(self) -> float:
         """Where they come down."""
-        return UPLINK + self.lane + self.aside * self.lane_breadth / 2
+        return UPLINK + self.lane + self.in_lane * self.lane_breadth / 2
 
     def along(self, place: float) -> float:
         """Return where slices are that go along a place with room for all side by side."""
@@ -182,7 +184,7 @@ class Geometry:
     @property
     def _coming_down(self) -> "Geometry":
         """These positions for slices from a NIC: sums that a switch sends go on the other side of links than what goes up."""
-        return replace(self, aside=-self.aside) if self.sums else self
+        return replace(self, aside=-self.aside, in_lane=-self.in_lane) if self.sums else self
 
     @staticmethod
     def thickness(rate_Bps: int | None) -> float:  # noqa: N803
@@ -199,9 +201,7 @@ class Geometry:
 
     def memory_to_nic(self, node: int, device: int) -> list[Point]:
         """Return the way of a device's slices from host memory down to the NIC."""
-        down, bus = self.down, self.along(BUS)
-        if self.apart:
-            down, bus = self.along(_BESIDE), self.along(ROOT)
+        down, bus = (self.along(_BESIDE), self.along(ROOT)) if self.apart else (self.down, self.along(BUS))
         return self._at(node, [(down, MEMORY[3] - 14), (down, bus), (PORT, bus), (PORT, self.wire(device))])
 
     def device_to_nic(self, node: int, device: int) -> list[Point]:

@@ -30,6 +30,8 @@ Part = tuple[float, float]
 
 WIDE, _BROADEST = 9.0, 8.5
 """How broad a slice is on the wire, and on a link at most."""
+_FILLS = 0.7
+"""The share of its room in a direction of the uplink that it fills: gaps to its neighbours, and to the edge that marks a bottleneck, are seen."""
 BAR, BAR_WIDTH, BAR_PITCH, MOST_BARS = 8.0, 4.0, 6.0, 6
 """Length of a slice that waits, how broad it is, distance between two of them, and how many are drawn; a number tells of the others."""
 
@@ -217,12 +219,30 @@ def _tracks(geometry: Geometry, stages: Sequence[str]) -> list[tuple[str, int]]:
     return [*even, *odd] if geometry.cluster.devices_per_switch > 1 else even
 
 
+def _in_lane(geometry: Geometry, stages: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the same of a direction of the uplink: devices that share a NIC take turns with what it reads and writes, so that goes along the lane's axis."""
+    tracks = _tracks(geometry, stages)
+    takes_turns = (
+        geometry.wires == 1 and not geometry.sums and {"copy", "send"} <= {kind for kind, _ in tracks}
+    )
+    return [("copy", 0), ("send", 0), ("copy", 1)] if takes_turns and ("send", 1) in tracks else tracks
+
+
+def _aside(tracks: Sequence[tuple[str, int]], kind: str, device: int) -> float:
+    """Return how far beside the middle of all tracks one is, -1 to 1 of half their breadth."""
+    at = tracks.index((kind, device) if (kind, device) in tracks else (kind, 0))
+    return (2 * at + 1) / len(tracks) - 1
+
+
 def beside(geometry: Geometry, stages: Sequence[str], stage: str, device: int) -> Geometry:
     """Return the positions for the slices of a stage and a device: what may pass a link at one time lies side by side."""
-    tracks, own = _tracks(geometry, stages), stage_kind(stage).counts_as
-    kinds, devices = _kinds(stages), 1 + max(device for _, device in tracks)
-    at = tracks.index((own if own in kinds else kinds[0], device % devices))
-    return replace(geometry, aside=(2 * at + 1) / len(tracks) - 1)
+    kinds, counts_as = _kinds(stages), stage_kind(stage).counts_as
+    own = (counts_as if counts_as in kinds else kinds[0], device % 2)
+    return replace(
+        geometry,
+        aside=_aside(_tracks(geometry, stages), *own),
+        in_lane=_aside(_in_lane(geometry, stages), *own),
+    )
 
 
 def breadth(geometry: Geometry, stages: Sequence[str]) -> float:
@@ -230,6 +250,5 @@ def breadth(geometry: Geometry, stages: Sequence[str]) -> float:
     tracks = [stage_kind(stage).track for stage in stages]
     climbs = geometry.apart or geometry.redirected
     climbs |= any("uplink" in passes(track, native=geometry.native) for track in tracks)
-    return min(
-        _BROADEST, 0.95 * (geometry.lane_breadth if climbs else BREADTH) / len(_tracks(geometry, stages))
-    )
+    broad = min(_BROADEST, 0.95 * BREADTH / len(_tracks(geometry, stages)))
+    return min(broad, _FILLS * geometry.lane_breadth / len(_in_lane(geometry, stages))) if climbs else broad

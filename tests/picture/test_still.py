@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.base.places import folder
+from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import HOT_EDGE, WAY_ALPHA, WAY_OF_OTHERS, WIDTH
 from peerlab.picture.geometry import (
     BOX_BOTTOM,
@@ -474,6 +475,24 @@ def test_a_slice_on_the_uplink_lies_inside_the_lane_of_its_direction_clear_of_it
             + breadth(geometry, [stage.name for stage in run.scenario.stages]) / 2
             < half - HOT_EDGE / 2 - 1
         )
+
+
+@pytest.mark.parametrize("cluster", ["dl1", "p4d"])
+def test_what_a_shared_nic_reads_and_writes_goes_along_the_axis_of_its_lane_and_copies_on_both_sides(cluster):
+    """A blue slice that was alone in its lane ran 6 pixels beside the middle: in the place of the second device's, though they take turns."""
+    run = simulated(cluster=cluster, path="host-rdma")
+    geometry = Geometry(run.scenario.hardware)
+    for twentieths in range(1, 20):
+        trains = moment(run, run.time_ps * twentieths // 20).trains
+        for node, side in itertools.product((0, 1), (-1, 1)):
+            axis, found = geometry.x(node, UPLINK + side * geometry.lane), {"send": [], "copy": []}
+            for train in trains:
+                for (x, y), (x2, y2) in itertools.pairwise(train.points):
+                    if x == x2 and abs(x - axis) < geometry.lane and min(y, y2) < MEMORY[3] + 20 < max(y, y2):
+                        found[stage_kind(train.stage).counts_as].append(x - axis)
+            assert found["send"] in ([], [pytest.approx(0)])
+            assert sum(found["copy"]) == pytest.approx(0) or len(found["copy"]) == 1
+            assert all(abs(x) > breadth(geometry, ["d2h", "network", "h2d"]) for x in found["copy"])
 
 
 def test_arrows_beside_the_uplink_are_clear_of_slices():
