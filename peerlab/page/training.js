@@ -69,7 +69,7 @@ const COMPUTING = 20; // px: how high the lane of computing is
 const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [46, 56], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
 const AXIS = 20; // px
 const RADIO = 22; // px: of a path's name, before its letters
-const ASIDE = { share: 0.25, least: 120, most: 280, gap: 20 }; // the enlarged end: of the width, px, and between it and the step; the same in training.css, where the curve stands below it
+const ASIDE = { least: 120, gap: 20 }; // px: the enlarged end, and between it and the step
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const THUMB = 14; // px: of the slider, whose middle stands at the moment
@@ -276,7 +276,7 @@ class StepPage extends PlayedPage {
     const host = this.find(".ts-lanes"), { sides } = this.state, width = host.clientWidth || 1080;
     this.longest = Math.max(...sides.map(({ end_us }) => end_us)) || 1;
     this.width = width;
-    const from = endOf(sides, this.longest, width / this.longest), aside = from === null ? 0 : Math.max(ASIDE.least, Math.min(ASIDE.share * width, ASIDE.most));
+    const from = endOf(sides, this.longest, width / this.longest), aside = from === null ? 0 : asideOf(width);
     const whole = { wide: aside ? width - aside - ASIDE.gap : width, from: 0 }, end = { wide: aside, from, words: false };
     for (const view of [whole, end]) view.x = (time) => (view.wide * (time - view.from)) / (this.longest - view.from);
     this.aside = aside;
@@ -508,6 +508,11 @@ class StepPage extends PlayedPage {
     this.rewind();
     this.player.toggle();
   }
+}
+
+// How wide the enlarged end is: a quarter, in a wide window a third; the same in training.css, where the curve stands below it.
+function asideOf(width) {
+  return Math.max(ASIDE.least, 0.25 * width, Math.min(0.34 * width, 0.55 * width - 360));
 }
 
 // How many times as large the end is as in the whole step.

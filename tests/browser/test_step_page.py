@@ -266,6 +266,24 @@ def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, 
         assert [gain["y"], gain["height"]] == pytest.approx([road["y"], road["height"]], abs=0.5)
 
 
+@pytest.mark.parametrize(("width", "share"), [(1100, 0.25), (1740, 0.34)])
+def test_the_chart_of_the_gain_is_as_wide_as_the_enlarged_end_and_in_a_wide_window_a_third(
+    open_page, width, share
+):
+    """It stayed 280 px wide beside a road of 1400."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}, layout="frame"))
+    resize(page, width, 1000)
+    await_drawn(page, ".ts-lanes")
+    gain, road, lane = (
+        page.locator(part).first.bounding_box()
+        for part in (".ts-gain", ".ts-road", ".ts-end > rect[fill='var(--pl-panel)']")
+    )
+    assert [gain["x"], gain["width"]] == pytest.approx([lane["x"], lane["width"]], abs=0.5)
+    whole = gain["x"] + gain["width"] - road["x"]
+    assert gain["width"] / whole == pytest.approx(share, abs=0.005)
+
+
 @pytest.mark.parametrize("width", [524, 900, 1740])
 def test_figures_stand_with_the_headline_and_the_switch_with_the_player(open_page, width):
     """They stood above the enlarged end, in a wide window a thousand pixels from what they are about."""
