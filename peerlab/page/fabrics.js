@@ -41,7 +41,7 @@ const ALIKE = 1.005; // times that differ by half a per cent are the same, as in
 const MOST_ROADS = 4;
 const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
 const REST = 0.45; // opacity of what is still to come
-const ROAD = { wide: 760, high: 240, lone: 178, largest: 1.2 }; // px: a road that is so wide and higher (by itself: so high) has larger words, at most so many times
+const ROAD = { wide: 760, high: 240, lone: 178, largest: 1.2, most: 1.5 }; // px: a road that is so wide and higher (by itself: so high) has larger words, at most so many times (by itself: most)
 const POINTS = 200; // of a line of delivered bytes
 const ROUNDING_US = 1e-6; // of the player's clock
 const SEEN = 0.002; // a smaller part of the axis has no colour that one could look for in the key
@@ -239,7 +239,9 @@ class FabricsPage extends PlayedPage {
       const { road, section } = this.roads.get(i);
       section.querySelector("h2").textContent = this.apart ? this.data.transports[i].title : whole;
       const { clientWidth, clientHeight } = section.querySelector("svg");
-      road.paint(clientWidth > ROAD.wide ? Math.max(1, Math.min(ROAD.largest, clientHeight / (this.apart ? ROAD.high : ROAD.lone))) : 1);
+      const [least, largest] = this.apart ? [ROAD.high, ROAD.largest] : [ROAD.lone, ROAD.most];
+      road.road.signs = clientWidth > ROAD.wide && !this.apart ? twice(this.data.transports[i].road) : this.data.transports[i].road.signs;
+      road.paint(clientWidth > ROAD.wide ? Math.max(1, Math.min(largest, clientHeight / least)) : 1);
     }
   }
 
@@ -249,7 +251,7 @@ class FabricsPage extends PlayedPage {
     section.innerHTML = LANE;
     section.classList.toggle("fb-hilly", transport.road.stops.some(({ level }) => level));
     section.querySelector("svg").setAttribute("aria-label", roadWords(transport));
-    const made = { section, road: new RaceRoad(section.querySelector("svg"), transport.road), done: section.querySelector("b"), gap: section.querySelector(".fb-gap") };
+    const made = { section, road: new RaceRoad(section.querySelector("svg"), { ...transport.road }), done: section.querySelector("b"), gap: section.querySelector(".fb-gap") };
     this.roads.set(i, made);
     return made;
   }
@@ -284,6 +286,14 @@ class FabricsPage extends PlayedPage {
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
     this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`));
   }
+}
+
+// The words of a road that has room for all: what limits is named on each hill on which it works, how busy it is once.
+function twice({ stops, stretches, signs }) {
+  const cause = signs.find(({ hot, level }) => hot && level), hot = stops.findIndex(({ level }, i) => level && (stretches[i]?.hot || stretches[i - 1]?.hot));
+  if (!cause || hot < 0 || stops[hot].x > 0.5 || cause.x < 0.5) return signs;
+  const hill = stops.filter(({ level, x }) => level && x < 0.5), x = hill.reduce((sum, stop) => sum + stop.x, 0) / hill.length;
+  return [...signs, { ...cause, x, words: cause.words.slice(0, 1) }];
 }
 
 function rowOf(title, figures) {

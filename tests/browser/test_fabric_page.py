@@ -1,6 +1,7 @@
 """Transports side by side in a browser: bars on one clock, the slices of those that somebody chose, and the state in the address."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from axe_faults import axe_faults
@@ -219,16 +220,46 @@ def test_the_name_of_a_place_is_no_part_of_what_was_delivered(open_page, width):
     assert name["y"] - done["y"] - done["height"] >= 12 - 1
 
 
-@pytest.mark.parametrize("height", [800, 1400])
-def test_a_path_by_itself_is_as_wide_as_the_page_and_its_hills_are_no_mountains(open_page, height):
+@pytest.mark.parametrize("height", [640, 800, 1400])
+def test_a_path_by_itself_takes_what_its_window_has_and_its_hills_are_no_mountains(open_page, height):
+    """Of a window of 800 pixels a third was blank below a path of 270."""
     scenario = peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)
     page = open_page(fabrics_page_html(compare_fabrics(scenario)))
     resize(page, 1280, height)
     first, top, foot = page.evaluate(
         "[...peerlabPages].map(({ roads }) => roads.get(0).road).map((road) => [road.host.getBoundingClientRect().left + road.x(0), road.y(1), road.y(0)])[0]"
     )
-    assert first < 110
-    assert 90 < foot - top < 150
+    assert first < 120
+    assert 90 < foot - top < 200
+    assert page.locator(".fb-road").bounding_box()["height"] == pytest.approx(
+        {640: 290}.get(height, 359.2), abs=1
+    )
+    assert page.evaluate("document.documentElement.scrollHeight") <= height
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_each_hill_on_which_the_bottleneck_works_is_named_where_there_is_room(open_page, width):
+    """The first one had an orange frame without a word."""
+    page = open_page(
+        fabrics_page_html(compare_fabrics(peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)))
+    )
+    resize(page, width, 800)
+    words = page.locator(".fb-road text", has_text="PCIe to host")
+    expect(words).to_have_count(2 if width == 1280 else 1)
+    expect(page.locator(".fb-road text", has_text="95 % busy")).to_have_count(1)
+
+
+def test_figures_of_transports_that_are_alike_stand_near_their_names(open_page):
+    """Columns were 200 pixels apart."""
+    page = open_page(
+        fabrics_page_html(compare_fabrics(peerlab.Scenario(cluster="dl1", path="host-rdma", nodes=8)))
+    )
+    resize(page, 1280, 800)
+    words = page.locator(".np-head thead th").evaluate_all(
+        "all => all.map((cell) => { const range = document.createRange(); range.selectNodeContents(cell); const { left, right } = range.getBoundingClientRect(); return [left, right] })"
+    )
+    assert len(words) == 5
+    assert max(later - right for (_, right), (later, _) in pairwise(words)) < 80
 
 
 def test_the_card_says_once_how_far_apart_transports_are(opened, comparison):
