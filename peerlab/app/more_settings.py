@@ -147,7 +147,7 @@ class Rare:
     def _show_library(self, s: Scenario) -> None:
         # What the cluster has by itself, whatever is chosen now.
         own = s.with_(library=None, library_version=None, protocol="auto", algorithm="auto").used_library
-        offers = [(f"{_USUAL}: {_short_title(own) if own else NONE}", _USUAL)]
+        offers = [(f"usual: {_short_title(own) if own else NONE}", _USUAL)]
         fitting = [
             name
             for name in known_libraries()

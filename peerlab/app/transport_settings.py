@@ -29,7 +29,7 @@ class TransportSettings:
     def show(self, s: Scenario) -> None:
         """Offer the transports that cluster and path can have; without one there is no packet and no way to set."""
         own = s.given_cluster.transport
-        offers = [(f"{_USUAL}: {load_transport(own).title}" if own else _NONE, _USUAL)]
+        offers = [(f"usual: {load_transport(own).title}" if own else _NONE, _USUAL)]
         offers += [(load_transport(name).title, name) for name in s.fitting_transports]
         offer(self.transport, offers, s.transport or _USUAL)
         self.transport.disabled = len(offers) == 1

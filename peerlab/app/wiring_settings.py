@@ -20,13 +20,15 @@ class WiringSettings:
     def show(self, s: Scenario) -> None:
         """Offer where NICs may hang; of a cluster without a PCIe uplink nothing of the kind is known."""
         wiring = s.given_cluster.wiring
-        assumed = ", as assumed \u2020" if wiring.assumption else ""
+        sign = " \u2020" if wiring.assumption else ""
         near = next(name for name, place in _WIRINGS if place == wiring.nic)
         # What the cluster has by itself is `auto` in the list, and stands there once.
         place = "auto" if s.wiring == wiring.nic else s.wiring
         others = [option for option in _WIRINGS if option[1] not in ("auto", wiring.nic)]
-        offer(self.place, [(f"{near}{assumed}", "auto"), *others], place)
+        offer(self.place, [(f"{near}{sign}", "auto"), *others], place)
         now = "on" if wiring.acs_redirect else "off"
         redirect = "auto" if s.acs_redirect == now else s.acs_redirect
         kept = [option for option in _REDIRECTS if option[1] not in ("auto", now)]
+        # It says for both fields what their sign is: the other one has no room.
+        assumed = f", as assumed{sign}" if sign else ""
         offer(self.acs, [(f"{now}{assumed}", "auto"), *kept], redirect)

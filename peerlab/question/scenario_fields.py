@@ -114,7 +114,7 @@ FIELDS: dict[str, Field] = {
             label="GPU and NIC are", name="wiring", group="fabric", place=5, tip="Where each NIC hangs, seen from the accelerators that it serves",
             options=lambda: (
                 ("as the cluster says", AUTO), ("below one switch", "switch"), ("below one CPU", "root-port"),
-                ("across sockets", "other-socket"), ("below one switch per socket", "socket-switch"),
+                ("across sockets", "other-socket"), ("below a socket's switch", "socket-switch"),
             ),
         ),
     ),

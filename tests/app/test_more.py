@@ -221,7 +221,8 @@ def test_nobody_waits_for_every_transfer_of_a_thousand_nodes():
 
 def test_where_the_nics_hang_and_acs_redirect_are_switched_and_seen():
     lab = explore(path="peer-direct", nodes=4, message_bytes="16 MiB")
-    assert lab.controls.rare.wiring.place.label == "below one switch, as assumed †"
+    assert lab.controls.rare.wiring.place.label == "below one switch †"
+    assert lab.controls.rare.wiring.acs.label == "off, as assumed †"  # what the sign means
     before = payload(lab.run)["views"]["scene"]["ways"]
     lab.controls.rare.wiring.acs.value = "on"
     assert lab.scenario.acs_redirect == "on"
@@ -283,7 +284,7 @@ def test_a_transport_or_an_algorithm_that_a_path_lacks_goes_with_the_path():
 def test_the_library_and_its_protocol_can_be_forced_and_only_what_the_path_has_is_offered():
     lab = explore(cluster="p5", path="peer-direct", nodes=2, message_bytes="1 MiB")
     rare = lab.controls.rare
-    assert rare.library.label == "its usual: NCCL over EFA"
+    assert rare.library.label == "usual: NCCL over EFA"
     rare.protocol.value = "LL"
     assert ", LL, " in lab.run.scenario.library_says
     lab.controls.host.value = True  # through the host the plugin allows Simple alone

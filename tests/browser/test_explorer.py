@@ -255,11 +255,10 @@ def test_more_has_columns_of_whole_groups_from_edge_to_edge_of_the_row_of_contro
     )
     assert [columns_apart[0][0], columns_apart[-1][1]] == pytest.approx(panel[:2], abs=1)
     assert [left - right for (_, right), (left, _) in pairwise(columns_apart)] == pytest.approx(
-        [20] * (len(columns_apart) - 1), abs=1
+        [16] * (len(columns_apart) - 1), abs=1
     )
-    if width == 1000:
-        sizes = [right - left for left, right in columns_apart]
-        assert sizes == pytest.approx([sizes[0]] * 3, abs=1)
+    sizes = [right - left for left, right in columns_apart]
+    assert sizes == pytest.approx([sizes[0]] * len(sizes), abs=1)
     for (place, above), (below_place, below) in pairwise(zip(places, groups, strict=True)):
         assert place != below_place or below[0][2] > above[-1][2] + 40
     assert runs[0] == pytest.approx(columns[1][0], abs=1)
