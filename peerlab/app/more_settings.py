@@ -40,6 +40,8 @@ GROUPS = {
     "registration": ("Registration", "memory", "cache", "mr"),
 }
 """Headings of *More* in the order of the keys, down each column, each with further words that find the whole group."""
+_COLUMNS = (("often", "trouble"), ("library", "fabric"), ("registration",))
+"""Groups that stand right below each other where five columns have no room."""
 _OFTEN = ("algorithm", "slow_nodes")
 """Fields that stand first, before the group of their record."""
 SLOW_NODE = 0
@@ -70,9 +72,10 @@ class Rare:
             w.Text(placeholder="find a setting", tooltip="Find a setting"), "pl-more-search"
         )
         self.search.observe(lambda event: self.find(event["new"]), "value")
-        self.row = classed(
-            w.VBox([row([self.search, *beside], "pl-more-head"), *self._groups.values()]), "pl-more"
-        )
+        columns = [
+            classed(w.Box([self._groups[group] for group in groups]), "pl-more-column") for groups in _COLUMNS
+        ]
+        self.row = classed(w.VBox([row([self.search, *beside], "pl-more-head"), *columns]), "pl-more")
 
     def _group(self, group: str, first: Sequence[w.Widget], last: Sequence[w.Widget]) -> w.Widget:
         own = [
