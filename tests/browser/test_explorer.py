@@ -337,6 +337,7 @@ def test_a_setting_that_was_changed_has_an_edge_and_one_as_usual_is_a_pale_field
         other.focus()
         other.press("Shift+Tab")
         ring = field.evaluate(seen)["ring"]
+        expect(field).to_have_css("outline-offset", "-1px")  # beside the letters of its name
         expect(name).to_have_css("font-weight", "400")  # its value says it
     assert (usual["bold"], usual["edge"], usual["ring"]) == (False, no_edge, "none")
     assert usual["fill"] not in (quiet, no_edge)  # still seen as a field
