@@ -66,7 +66,7 @@ import { sayTime } from "./words.js";
  */
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = 20; // px: how high the lane of computing is
-const LANE = { title: 24, waiting: [4, 9], flight: [13, 41], exposed: [46, 56], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
+const LANE = { title: 24, exposed: [4, 13], flight: [18, 46], waiting: [50, 55], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
 const AXIS = 20; // px
 const RADIO = 22; // px: of a path's name, before its letters
 const ASIDE = { least: 120, gap: 20 }; // px: the enlarged end, and between it and the step
@@ -87,7 +87,7 @@ const HTML = `
 <div class="ts-timeline"><svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg><fieldset class="ts-path"><legend>Data path shown below</legend></fieldset></div>
 <ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>bucket that waits</li>
 <li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>exposed</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
-<div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p><b></b><span></span></p></div>
+<div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p></p></div>
 <svg role="img"></svg><ul class="ts-key ts-stages"></ul></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <details class="ts-more"><summary></summary><table class="ts-rows"></table><p class="ts-rests"></p><p class="ts-source"></p></details>`;
 
@@ -296,7 +296,7 @@ class StepPage extends PlayedPage {
     this.placeSlider();
     this.axis(host, high - AXIS + 6);
     if (aside) this.pull(host, whole, end, high - AXIS + 6);
-    const waits = this.views.some(({ x }) => sides.some(({ waiting }) => waiting.some((one) => this.seen(one, x)))), pauses = sides.some(({ exposed }) => exposed.length);
+    const waits = this.views.some(({ x }) => sides.some(({ waiting }) => waiting.some((one) => this.seen(one, x)))), pauses = sides.length < 2 && sides[0].exposed.length; // of two paths the words right above it name the hatch
     this.find(".ts-key-waits").hidden = !waits;
     this.find(".ts-key-pause").hidden = !pauses;
     this.road?.paint(1);
@@ -457,12 +457,12 @@ class StepPage extends PlayedPage {
       this.road = new RaceRoad(host.querySelector("svg"), road, true);
       this.road.paint(1);
       this.fillStages(this.data.colours[side.roads[at]]);
-      Object.assign(host.querySelector("p b"), { textContent: this.state.sides.length > 1 ? side.title : "" }).style.color = `var(--pl-${side.role}-ink)`;
+      host.querySelector("p").style.color = `var(--pl-${side.role}-ink)`; // whose bucket it is: its name stands at its lane
     }
     const before = now < begin, done = now >= end - 1e-6, since = sayTime(now - begin);
     const doing = before ? "waits for its gradients" : done ? `done after ${sayTime(end - begin)}` : `${since} of ${sayTime(end - begin)}`;
     // how long it takes its lane says; on its own clock the player says both
-    showWords(host.querySelector("p span"), before || done ? doing : this.followed === null ? `under way for ${since}` : "under way");
+    showWords(host.querySelector("p"), before || done ? doing : this.followed === null ? `under way for ${since}` : "under way");
     host.classList.toggle("ts-idle", (before || done) && !moving); // nobody is busy then; while it plays words stand still
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
     this.road.draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);

@@ -51,14 +51,18 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
             "good": False,
         }
     gain, alone = last.gain(runs[0]), runs[0].exchange_s / last.exchange_s if last.exchange_s else 1.0
-    simulated = f"{gain:.2f}{TIMES_SIGN}"
+    simulated, between = f"{gain:.2f}{TIMES_SIGN}", say_gain(sure.low, sure.high) if sure else ""
+    # Not once more where an end of the range reads the same.
+    told = not sure or simulated in {
+        f"{end}{TIMES_SIGN}" for end in between.removesuffix(TIMES_SIGN).split(" to ")
+    }
     sentences = [
-        *([f"Simulated: {simulated} (†)."] if sure else []),
+        *([] if told else [f"Simulated: {simulated} (†)."]),
         f"Exchange alone: {alone:.2f}{TIMES_SIGN}.",
     ]
     return {
         "label": f"{names[1]} is",
-        "value": _between(sure) if sure else simulated,
+        "value": between or simulated,
         "after": "as fast",
         "note": " ".join(sentences),
         "rests": " ".join([*_hidden_on_both(runs, names), *([_rests(sure)] if sure else [])]),
@@ -132,10 +136,6 @@ def _row(what: str, values: Sequence[float], say: Callable[[float], str]) -> lis
         return [what, say(values[0]), "", ""]
     first, second = values
     return [what, say(first), say(second), f"{second / first:.3f}" if first else ""]
-
-
-def _between(sure: StepGain) -> str:
-    return say_gain(sure.low, sure.high)
 
 
 def _rests(sure: StepGain) -> str:

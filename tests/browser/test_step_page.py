@@ -13,6 +13,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import peerlab
+from peerlab.base.units import say_time
 from peerlab.features.export.video import frames
 from peerlab.features.step.step_page import played_html, runs_frame, step_page_html
 from peerlab.features.step.step_parcel import headline_of
@@ -65,7 +66,8 @@ def test_on_one_clock_the_road_says_which_bucket_of_its_path_is_under_way_at_thi
     seek(page, middle)
     for choice, run in zip(page.locator(".ts-path label").all(), (host(), peer()), strict=True):
         choice.click()
-        expect(page.locator(".ts-road p b")).to_have_text(choice.inner_text())
+        ink = choice.evaluate("label => getComputedStyle(label).color")
+        expect(page.locator(".ts-road p")).to_have_css("color", ink)  # its name stands at its lane
         number = sum(exchange.begin_ps <= 1e6 * middle for exchange in run.trace.placed)
         expect(page.locator(".ts-bucket")).to_have_value(str(max(1, number) - 1))
         assert page.locator(".ts-road svg").get_attribute("aria-label").startswith(choice.inner_text())
@@ -78,7 +80,7 @@ def test_the_path_whose_road_is_shown_is_chosen_at_its_lane(opened):
     page = opened()
     names, road, outline = (
         page.locator(".ts-path input"),
-        page.locator(".ts-road p b"),
+        page.locator(".ts-road svg"),
         page.locator(".ts-chosen"),
     )
     lanes = page.locator(".ts-lanes rect[fill='var(--pl-panel)']").all()
@@ -86,7 +88,7 @@ def test_the_path_whose_road_is_shown_is_chosen_at_its_lane(opened):
 
     def is_shown(number, title):
         expect(names.nth(number)).to_be_checked()
-        expect(road).to_have_text(title)
+        expect(road).to_have_attribute("aria-label", re.compile(f"^{title}: "))
         frame, lane = (one.bounding_box() for one in (outline, lanes[number]))
         assert lane["y"] < frame["y"] < frame["y"] + frame["height"] < lane["y"] + lane["height"]
 
@@ -124,7 +126,7 @@ def test_overlap_off_shows_the_detour(opened):
     page = opened()
     lanes, apart = page.locator(".ts-lanes"), host().answer(host().step.with_(overlap=False))
     expect(lanes).to_contain_text(f"devices wait {1e3 * host().exposed_s:.3g} ms")
-    expect(page.locator(".ts-key-pause")).to_have_text("exposed")  # the lanes have the words
+    expect(page.locator(".ts-key-pause")).to_be_hidden()  # the words above the hatch name it
     page.get_by_label("overlap").select_option("off")
     expect(lanes).to_contain_text(f"devices wait {1e3 * apart.exposed_s:.3g} ms")
 
@@ -328,6 +330,19 @@ def test_what_is_seen_in_the_enlarged_end_is_not_drawn_in_the_whole_step_too(ope
     assert all(mark.is_visible() for mark in page.locator(whole).all())
 
 
+def test_the_hatch_lies_right_below_the_words_that_name_it_and_of_one_path_the_key_does(open_page):
+    """Bar, hatch, words and key said that devices wait."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    for number, run in enumerate(runs):
+        words = page.locator(".ts-lanes text", has_text=say_time(run.trace.exposed_ps)).bounding_box()
+        hatch = page.locator(".ts-end path[pointer-events=none]").nth(number).bounding_box()
+        assert 0 < hatch["y"] - words["y"] - words["height"] < 10
+    expect(page.locator(".ts-key-pause")).to_be_hidden()
+    alone = open_page(step_page_html(runs[:1], controls={}))
+    expect(alone.locator(".ts-key-pause")).to_have_text("exposed")
+
+
 def test_the_grid_of_the_gain_reaches_above_its_curve(open_page):
     runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
     page = open_page(step_page_html(runs, controls={}))
@@ -366,11 +381,11 @@ def test_how_long_a_step_or_a_bucket_takes_is_said_once(opened):
     """The player, the lane and the card each had it."""
     page = opened()
     expect(page.locator(".pl-clock span")).to_be_hidden()
-    expect(page.locator(".ts-road p span")).to_have_text(re.compile(r"^under way for [\d.]+ .?s$"))
+    expect(page.locator(".ts-road p")).to_have_text(re.compile(r"^under way for [\d.]+ .?s$"))
     page.locator("[name=ts-zoom][value=bucket]").check(force=True)
     seek(page, 1)
     expect(page.locator(".pl-clock span")).to_be_visible()
-    expect(page.locator(".ts-road p span")).to_have_text("under way")
+    expect(page.locator(".ts-road p")).to_have_text("under way")
 
 
 def test_the_end_begins_where_nearly_all_waiting_lies_behind_it(open_page):

@@ -3,13 +3,16 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 
 import peerlab
 from peerlab.base.errors import WorkloadError
+from peerlab.features.step.step_parcel import headline_of
 from peerlab.features.step.step_report import step_html
+from peerlab.training.step_band import step_gain
 
 
 @pytest.fixture
@@ -114,9 +117,30 @@ def test_in_a_notebook_it_answers_later(shown):
     assert shown.status.value == ""
     headline = json.loads(unescape(shown.sure.value.partition("data-headline='")[2].partition("'")[0]))
     assert re.fullmatch(r"\d\.\d\d to \d\.\d\d\u00d7", headline["value"])
-    assert re.fullmatch(r"Simulated: \S+ \(†\)\. Exchange alone: \S+\u00d7\.", headline["note"])  # two facts
+    assert re.fullmatch(r"(Simulated: \S+ \(†\)\. )?Exchange alone: \S+\u00d7\.", headline["note"])
     assert headline["rests"].startswith("Computing hides ")
     assert "by what is assumed about computing" in headline["rests"]
+
+
+def test_the_simulated_gain_stands_beside_its_range_only_if_no_end_reads_the_same():
+    """Above a range of 1.00 to 1.01 it was 1.00 once more."""
+    host, direct = (
+        peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")
+    )
+    gain, sure = direct.gain(host), step_gain(direct, host)
+    ranges = {
+        (gain, gain + 0.5): False,
+        (gain - 0.5, gain): False,
+        (gain - 0.004, gain + 0.004): False,
+        (gain - 0.5, gain + 0.5): True,
+    }
+    for (low, high), told in ranges.items():
+        cluster = replace(sure.cluster, low=low, high=high)
+        headline = headline_of(
+            [host, direct], replace(sure, cluster=cluster, training_low=gain, training_high=gain)
+        )
+        assert (f"Simulated: {gain:.2f}\u00d7 (†)." in headline["note"]) is told
+        assert "Exchange alone: 1.81\u00d7." in headline["note"]
 
 
 def test_what_a_step_rests_on_is_folded_below_its_page():
