@@ -1,5 +1,6 @@
 // The footer: what the colours mean, what was simulated, what the figures rest on, and the scenario as Python.
 import { copyText, make } from "./dom.js";
+import { SIGNS } from "./keys.js";
 import { Lateness } from "./late.js";
 import { View } from "./view.js";
 
@@ -46,7 +47,7 @@ export class Footer extends View {
   }
 
   paint() {
-    const { colours, caveat, simulated, sources } = this.part, { code, collective, nodes, sums } = this.meta;
+    const { colours, caveat, simulated, sources } = this.part, { code, nodes } = this.meta;
     const late = Lateness.of(this.page), listed = (texts) => texts.map((text) => make("li", "", text));
     this.key.replaceChildren(
       ...colours.map(([role, text]) => {
@@ -54,10 +55,9 @@ export class Footer extends View {
         item.style.setProperty("--swatch", this.figures.colour(role));
         return item;
       }),
-      ...(collective !== "point-to-point" && nodes > 1 && !sums ? [make("span", "pl-swatch pl-thin", "thin or hollow: other nodes")] : []),
-      ...(nodes > 1 ? [make("span", "pl-swatch pl-dotted", "dotted: the way")] : []),
       ...(sources.lines.some(({ assumed }) => assumed) ? [make("span", "pl-dagger", "† assumed")] : []), // on a slide, where the list of sources is not
     );
+    this.key.title = nodes > 1 ? SIGNS.slice(0, 2).map((sign) => sign.join(": ")).join("\n") : "";
     const told = this.folded("pl-simulated", "What was simulated", listed([...simulated, ...(late ? [late.words] : [])]));
     const details = this.folded("pl-rests", sources.title, sources.lines.map((line) => make("li", line.assumed ? "pl-assumed" : "", line.text)));
     this.caption.replaceChildren(...(caveat ? [make("span", "pl-caveat", caveat)] : []), told, details, copyButton(code));

@@ -1,4 +1,4 @@
-// The keys of a page, and the dialog that lists them.
+// The keys of a page, and the dialog that lists them and the signs of its drawings.
 import { make } from "./dom.js";
 
 const KEYS = [
@@ -11,7 +11,13 @@ const KEYS = [
   ["U", "undo"],
   ["Shift + wheel", "zoom into the timeline; drag to move it"],
   ["double click", "in the timeline: go to that moment"],
-  ["?", "show or hide these keys"],
+  ["?", "show or hide this list"],
+];
+export const SIGNS = [
+  ["thin or hollow", "slices of other nodes"],
+  ["dotted", "the way that slices take"],
+  ["paler", "every other slice, so that two are told apart"],
+  ["\u2020", "an assumed figure"],
 ];
 
 export class Keys {
@@ -19,11 +25,14 @@ export class Keys {
   constructor(dialog, acts) {
     this.dialog = dialog;
     this.acts = { ...acts, "?": () => this.toggle() };
-    const list = make("dl", "pl-keys");
-    for (const [key, what] of KEYS) list.append(make("dt", "", key), make("dd", "", what));
+    const list = (rows) => {
+      const terms = make("dl", "pl-keys");
+      for (const [term, what] of rows) terms.append(make("dt", "", term), make("dd", "", what));
+      return terms;
+    };
     const close = make("button", "pl-button", "Close");
     close.addEventListener("click", () => dialog.close());
-    dialog.replaceChildren(make("h3", "", "Keys"), list, close);
+    dialog.replaceChildren(make("h3", "", "Keys"), list(KEYS), make("h3", "", "Signs in the drawings"), list(SIGNS), close);
   }
 
   toggle() {

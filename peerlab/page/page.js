@@ -16,7 +16,7 @@ const LAYOUT = `
 <div class="pl-status" role="status" aria-live="polite" hidden><span></span><button type="button" class="pl-button pl-cancel">Cancel</button></div>
 <div class="pl-player" role="group" aria-label="Player"></div>
 <div class="pl-lower"></div>
-<dialog class="pl-help" aria-label="Keys"></dialog>`;
+<dialog class="pl-help" aria-label="Keys and signs"></dialog>`;
 
 /**
  * @typedef {object} Parcel What the page gets for one run

@@ -173,7 +173,7 @@ export class Scene extends View {
     if (width > HIDDEN) this.scale = width / this.units.width; // not while it is hidden
     if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
     this.besideWords = this.middleRing;
-    for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, boxes(data[name]), ["fill", "line"]);
+    for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, this.opaque(boxes(data[name])), ["fill", "line"]);
     const slots = this.squares(boxes(data.slots));
     figures.fill("scene_slots", rowsOf(slots, (i) => !this.ownOnly || slots.right[i] - slots.left[i] > data.cell), ["fill", "line"]);
     const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== data.others), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
@@ -189,6 +189,12 @@ export class Scene extends View {
     const tint = figures.colour("tint");
     this.pale = Object.fromEntries(Object.entries(this.palette).map(([stage, colour]) => [stage, mixed(colour, tint, PALE)])); // no dots are seen through it
     this.lastWords = "";
+  }
+
+  // Boxes with what is seen through them mixed into their colours: where a narrow wire turns, two lie on each other and are one path.
+  opaque(columns) {
+    const box = this.figures.colour("box"), solid = (colour) => (/^#.{8}$/.test(colour) ? mixed(colour, box, parseInt(colour.slice(7), 16) / 255) : colour);
+    return { ...columns, fill: columns.fill.map((role) => solid(this.figures.colour(role))) };
   }
 
   // Places of slices as squares on the page, where the picture is squeezed, too; what is wider than one place stays as it is.

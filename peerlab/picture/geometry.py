@@ -34,7 +34,7 @@ SHARED_HALF = 13.0
 """Half the height of memory that both nodes reach; it is as wide as that switch, and stands where ports are joined."""
 PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
 """Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
-SHELF = (BOX_BOTTOM - 13.5, BOX_BOTTOM - 2.0)
+SHELF = (BOX_BOTTOM - 12.5, BOX_BOTTOM - 2.0)
 """Top and bottom of where slices stand in a device."""
 EDGE = 30.0
 """How far inside a device slices begin where no switch joins it to its NIC."""

@@ -26,11 +26,11 @@ from peerlab.picture.waiting import FROM_DEVICE
 from peerlab.picture.wire import say_latency, say_rate, wire_Bps
 
 _LINES = (9.8, 24.4, 39.0)
-"""Where the lines of words in the boxes of devices and NICs stand, below their tops, if there are three, or two above the slices in a device."""
+"""Where the lines of words in the boxes of devices and NICs stand, below their tops, if there are three."""
 _TWO, _ONE, _BESIDE_SLICES = (15.0, 31.0), (23.0,), (9.0, 38.0)
 """The same where nothing else is in a box: in its middle, as in the CPU's; and above and below slices that come straight from the device."""
-_ALONE = (16.0,)
-"""The same of a name alone above the slices in a device."""
+_ALONE, _ABOVE = (16.0,), (10.5, 23.6)
+"""The same above the slices in a device: of a name alone, and of two lines with as much room above, between and below them."""
 
 
 def draw_devices(sketch: Sketch, node: int) -> None:
@@ -48,7 +48,7 @@ def draw_devices(sketch: Sketch, node: int) -> None:
         places = (_TWO if words else _ONE) if g.switch else _LINES
         if g.switch and _holds_slices(sketch):
             d.box("slots", (g.x(node, left + 6), SHELF[0], g.x(node, right - 6), SHELF[1]), "panel", "lane")
-            places = _LINES if words else _ALONE
+            places = _ABOVE if words else _ALONE
         middle = g.x(node, g.middle(device))
         d.text((middle, BOX_TOP + places[0]), name, size=13, bold=True)
         for y, line in zip(places[1:], words, strict=False):

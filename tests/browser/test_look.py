@@ -616,7 +616,7 @@ def test_on_a_slide_the_last_row_reads_each_word_and_nothing_needs_a_mouse(shown
     assert shown.ask(roomy)
     shown.ask("page => page.repaint()")
     assert shown.ask(roomy), "larger words do not take the room that made them so"
-    for hidden in (".pl-merged", ".pl-player .pl-keys", ".pl-caption", ".pl-facts", ".pl-thin"):
+    for hidden in (".pl-merged", ".pl-player .pl-keys", ".pl-caption", ".pl-facts"):
         expect(page.locator(hidden).first).to_be_hidden()
     expect(page.locator(".pl-dagger")).to_have_text("† assumed")
     expect(page.locator(".pl-dagger")).to_be_visible()

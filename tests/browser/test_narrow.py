@@ -1,5 +1,7 @@
 """A narrow window: words that can be read, one node below the other, and on a phone the answer, the data path and the player at once."""
 
+import re
+
 import pytest
 from axe_faults import axe_faults
 from blank import lines_of, ratio_of, run
@@ -193,6 +195,31 @@ def test_words_of_the_lab_in_a_narrow_notebook(explorer, cluster):
             narrow(explorer.page, width, height)
             found += [f"{path}, {width}: {fault}" for fault in through(explorer.page)]
     assert found == []
+
+
+def test_the_legend_has_colours_alone_and_one_line(page):
+    """*dotted: the way* stood alone in a second line; what signs mean is in the list of keys, and beside the pointer."""
+    for width in (720, 480):
+        narrow(page, width, 1000)
+        key = page.locator(".pl-key").first
+        marks = key.evaluate(
+            "key => [...key.children].filter(mark => mark.checkVisibility()).map(mark => [mark.className, mark.offsetTop])"
+        )
+        assert len(marks) == 2
+        assert {name for name, _ in marks} == {"pl-swatch"}
+        assert len({top for _, top in marks}) == 1
+        expect(key).to_have_attribute("title", re.compile("^thin or hollow: .*\ndotted: "))
+
+
+def test_what_fills_a_wire_that_turns_is_one_path(page):
+    """Three pieces that are seen through lay on each other: darker squares stood at both corners."""
+    narrow(page, 480, 1000)
+    fills = page.evaluate(
+        "[...peerlabPages].map(({ scene, figures }) => [scene.narrow, figures.model('scene_loads').data.fill])[0]"
+    )
+    assert fills[0]
+    assert fills[1]
+    assert [fill for fill in fills[1] if not re.fullmatch("#[0-9a-fA-F]{6}", fill)] == []
 
 
 @pytest.mark.parametrize(("width", "high"), [(720, 900), (560, 900)])

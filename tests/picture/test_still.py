@@ -385,6 +385,16 @@ def test_the_number_of_slices_that_wait_in_device_memory_is_no_load_of_a_link():
     assert memory + 9 / 2 + 4 < highest - 4.5  # letters are capitals of 9 units
 
 
+def test_a_device_has_as_much_room_above_its_name_as_between_its_words_and_above_its_slices():
+    """Three units above the name, six below it, and two from HBM to the slices."""
+    drawing = drawn(cluster="dl1", path="peer-direct")
+    texts, slots = drawing.texts, drawing.slots
+    name, memory = (texts["y"][texts["text"].index(words)] for words in ("Gaudi 0", "HBM †"))
+    # as the lab draws them, letters reach from 5.5 above the middle of a name to 5 below, from 4 above to 5 below that of HBM
+    rooms = (name - 5.5 - BOX_TOP, memory - 4 - (name + 5), min(slots["top"]) - (memory + 5))
+    assert max(rooms) - min(rooms) < 1
+
+
 @pytest.mark.parametrize("fields", [{"cluster": "dl1"}, {"cluster": "p4d"}, {"cluster": "p5"}], ids=str)
 def test_words_stand_in_the_middle_of_what_a_box_has_free(fields):
     """They stood at the top of devices and NICs, with three times as much room below them as above."""
