@@ -10,7 +10,7 @@ const GLASS = 12;
 const LINK = 3; // how thick the line of a link is
 const TRUNK = { row: 24, glass: 16, link: 8, aside: 40, apart: 12 }; // everybody's: drawn larger, its lines beside the middle
 const WIDE = 900; // px: from there on links to receivers need less than a fourth of the width
-const NAMED = 16; // px: a line for a switch's name, at its corner; names of thresholds stand on it, too
+const NAMED = 20; // px: a line for the names of thresholds of the first leaf, where some fabric has any but credits, which the key names
 const NAME = 66; // px: from the page's edge to senders, or from receivers to the page's other edge
 const TRUNKS = 3;
 const GAP = 30; // between the leaves
@@ -18,7 +18,6 @@ const HELD_S = 0.12; // of watching: so long a signal is seen at least
 const FALLS_S = 0.3; // of watching: so long a cell that was lost is seen to fall
 const TOO_QUICK = 0.6; // a cell that takes fewer frames is not drawn by itself: its link rolls
 const FRAME_S = 1 / 60;
-const IDLE = 0.05; // of its room: a port where no more than that ever waits is a thin line, not a glass
 const THIN = 1; // px: how thick a link is over which nothing is to go
 const STOPPED = 3; // px: how thick a link is that is stopped because another one is
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
@@ -42,7 +41,6 @@ export class PortSceneView {
   show(fabric, cells, { ports, accounts }) {
     Object.assign(this, { fabric, cells, most: ports });
     const { links, flows } = this.data;
-    this.mostCame = accounts;
     this.words = new KeyRows(fabric.signals, links.length, 2);
     this.stops = [[new KeyRows(fabric.lost, links.length), "lost"], [new KeyRows(fabric.starved, links.length), "no credits"], [new KeyRows(fabric.pauses, links.length), "paused"]];
     this.flowOf = new Map(flows.map(({ src }, i) => [src, i]).reverse());
@@ -69,13 +67,13 @@ export class PortSceneView {
     const leaves = two ? [0, 1] : [data.leaves[0]], ups = leaves.map((leaf) => this.rows(leaf, "up")), downs = leaves.map((leaf) => this.rows(leaf, "down")), trunks = leaves.map((leaf) => this.rows(leaf, "trunk").drawn);
     const counts = leaves.map((_, i) => Math.max(1, ups[i].drawn.length, downs[i].drawn.length)), lanes = two ? Math.max(...trunks.map((rows) => rows.length)) : 0;
     this.row = Math.max(ROW.least, Math.min(ROW.most, Math.floor(ROW.all / counts.reduce((sum, count) => sum + count + lanes, 0))));
-    const corner = (right - left) / 2 - TRUNK.aside - 16 > widthOf("switch 0", this.letters, true); // else the trunk runs there, and the name stands beside it
+    const named = data.fabrics.some(({ marks }) => Object.keys(NAMES).some((name) => name !== "credits" && marks[name])) ? NAMED : 0; // the same for each, so that nothing moves
     let top = 20;
     const boxes = leaves.map((leaf, i) => {
-      const count = counts[i], trunk = TRUNK.row * lanes, first = top + 8 + NAMED;
-      const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + NAMED + count * this.row + trunk };
+      const count = counts[i], trunk = TRUNK.row * lanes, line = i ? 0 : named, first = top + 8 + line;
+      const box = { leaf, top, rows: first + (i ? trunk : 0), trunk: i ? first : first + count * this.row, bottom: top + 16 + line + count * this.row + trunk };
       svgShape("rect", { x: left, y: box.top, width: right - left, height: box.bottom - box.top, rx: 8, fill: "var(--pl-panel)" }, host);
-      this.text(corner ? left + 6 : (left + right) / 2, first, `switch ${leaf}`, { "text-anchor": corner ? "start" : "middle", "font-weight": 650, fill: "var(--pl-ink)" });
+      this.text((left + right) / 2, box.rows + (count * this.row) / 2 + 5, `switch ${leaf}`, { "text-anchor": "middle", "font-weight": 650, fill: "var(--pl-ink)" }); // between its inputs and outputs, where no trunk runs
       top = box.bottom + GAP;
       return box;
     });
@@ -86,24 +84,25 @@ export class PortSceneView {
     this.text(0, 12, "sender", { fill: "var(--pl-muted)" });
     this.text(width, 12, "receiver", { "text-anchor": "end", fill: "var(--pl-muted)" });
     const own = Math.min(glass, (left - name) / (narrow ? 2 : 1.7)); // a link has some length, too
+    this.tells = left + 6 - name - own > widthOf("no credits", this.letters, false) + 10; // why a link is stopped has room on it
     boxes.forEach((box, i) => {
       ups[i].drawn.forEach((link, row) => {
         const y = box.rows + this.row * row + this.row / 2;
         this.text(0, y + 4, this.hostName(link.host), this.sender(link));
         this.port(link, { x: name, y, wide: own, exit: 1, scale: this.scale.up }, [[name + own, y], [left + 6, y]]);
-        this.account(link.number, { x: left + 6, y, wide: glass, exit: 0 });
+        this.account(link.number, { x: left + 6, y, wide: glass, exit: 1 });
       });
       downs[i].drawn.forEach((link, row) => {
         const y = box.rows + this.row * row + this.row / 2;
         this.port(link, { x: right - 6 - glass, y, wide: glass, exit: 1, scale: this.scale.port }, [[right - 6, y], [width - name + 6, y]]);
         this.text(width, y + 4, this.hostName(link.host), { "text-anchor": "end", ...this.ink(link.host) });
       });
-      const inputs = { x: left + 6, wide: glass, exit: 0 }, outputs = { x: right - 6 - glass, wide: glass, exit: 1 };
+      const inputs = { x: left + 6, wide: glass, exit: 1 }, outputs = { x: right - 6 - glass, wide: glass, exit: 1 };
       this.across(box, ups[i].drawn.length, inputs, OF_ACCOUNT, this.scale.account);
       this.across(box, downs[i].drawn.length, outputs, OF_PORT, this.scale.port);
-      if (i || !corner) return; // those of the other leaf are the same; lines have titles, too
-      this.nameMarks(box.rows, inputs, OF_ACCOUNT, this.scale.account, left + 14 + widthOf(`switch ${box.leaf}`, this.letters, true));
-      this.nameMarks(box.rows, outputs, OF_PORT, this.scale.port);
+      if (i) return; // those of the other leaf are the same; lines have titles, too
+      this.nameMarks(box.rows - 5, inputs, OF_ACCOUNT, this.scale.account);
+      this.nameMarks(box.rows - 5, outputs, OF_PORT, this.scale.port);
     });
     boxes.forEach((box, i) => {
       for (const [side, hidden] of [[[left - 8, "end"], ups[i].hidden], [[right + 8, "start"], downs[i].hidden]])
@@ -120,15 +119,15 @@ export class PortSceneView {
     if (count) this.marks({ ...place, y: box.rows + (this.row * count) / 2, high: this.row * (count - 1) + GLASS }, names, scale, this.host);
   }
 
-  // Trunks go down on the left of the middle, and back up on the right of it; their ports begin where those of the hosts do.
+  // Trunks go down on the left of the middle, and back up on the right of it; their ports begin where those of the hosts do. Bytes leave every port at its right end, and what waits begins there; only those that go back up leave at the left end, where their trunk is.
   paintTrunks(boxes, trunks, { left, right }) {
     const middle = (left + right) / 2, wordsAt = (boxes[0].bottom + boxes[1].top) / 2;
     trunks.forEach((rows, i) => rows.forEach((link, row) => {
       const down = i === 0, aside = TRUNK.aside + TRUNK.apart * row, x = down ? middle - aside : middle + aside, [from, to] = [i, 1 - i].map((leaf) => boxes[leaf].trunk + TRUNK.row * (row + 0.5));
       const place = { x: down ? left + 6 : x + 10, wide: (right - left) / 2 - aside - 16, exit: down ? 1 : 0, high: TRUNK.glass, thick: TRUNK.link, wordsAt };
       this.port(link, { ...place, y: from, scale: this.scale.port, marks: true }, [[x, from], [x, to]]);
-      this.account(link.number, { ...place, y: to });
-      this.marks({ ...place, y: to }, OF_ACCOUNT, this.scale.account, this.host);
+      this.account(link.number, { ...place, y: to, exit: 1 });
+      this.marks({ ...place, y: to, exit: 1 }, OF_ACCOUNT, this.scale.account, this.host);
     }));
     this.text(middle, wordsAt + 4, "trunk", { "text-anchor": "middle", fill: "var(--pl-muted)" });
   }
@@ -162,10 +161,9 @@ export class PortSceneView {
   // A port: its glass, and the line of its link.
   port(link, place, line) {
     const group = svgShape("g", { class: "np-port" }, this.host), d = line.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), thick = place.thick ?? LINK;
-    const glass = this.glass(place, group, this.most[link.number]), [[x0, y0], [x1, y1]] = line, upright = x0 === x1, through = glass.idle && !upright; // a port where nothing waits is a part of its link
-    if (through) for (const part of [glass.frame, glass.fill]) part.setAttribute("visibility", "hidden");
+    const glass = this.glass(place, group), [[x0, y0], [x1, y1]] = line, upright = x0 === x1;
     const end = (place.exit ? place.x + place.wide : place.x).toFixed(1), joined = `M${end} ${y0.toFixed(1)}${d.replace("M", "L")}H${end}`; // a trunk goes from its buffer to the one that it fills
-    const track = svgShape("path", { d: through ? `M${place.x.toFixed(1)} ${y0.toFixed(1)}${d.replace("M", "L")}` : upright ? joined : d, fill: "none", stroke: "var(--pl-gather)", "stroke-width": thick, "stroke-linejoin": "round" }, group);
+    const track = svgShape("path", { d: upright ? joined : d, fill: "none", stroke: "var(--pl-gather)", "stroke-width": thick, "stroke-linejoin": "round" }, group);
     const roll = svgShape("path", { d, fill: "none", "stroke-width": thick, "stroke-dasharray": "9 5", visibility: "hidden" }, group);
     const broad = thick + 7, cell = svgShape("rect", { ...(upright ? { x: x0 - broad / 2, width: broad } : { y: y0 - broad / 2, height: broad }), rx: 2, visibility: "hidden" }, group);
     const signal = svgShape("rect", { width: upright ? 16 : 4, height: upright ? 4 : 16, rx: 2, visibility: "hidden" }, group);
@@ -244,15 +242,14 @@ export class PortSceneView {
   account(link, place) {
     const full = { ...place, scale: this.scale.account };
     const group = svgShape("g", {}, this.host);
-    this.parts.push({ account: true, number: link, group, ...this.glass(full, group, this.mostCame[link]), place: full });
+    this.parts.push({ account: true, number: link, group, ...this.glass(full, group), place: full });
   }
 
-  // A glass for what waits at a port, of which `most` is the most there ever is.
-  glass({ x, y, wide, scale, high = GLASS }, group, most) {
-    const idle = most < IDLE * scale, look = idle ? { y: y - THIN / 2, height: THIN, fill: "var(--pl-edge)" } : { y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": OUTLINED };
-    const frame = svgShape("rect", { x, width: wide, ...look }, group);
+  // A glass for what waits at a port.
+  glass({ x, y, wide, high = GLASS }, group) {
+    const frame = svgShape("rect", { x, width: wide, y: y - high / 2, height: high, rx: 3, fill: "var(--pl-box)", stroke: "var(--pl-edge)", "stroke-opacity": OUTLINED }, group);
     const fill = svgShape("g", {}, group), notches = svgShape("path", { stroke: "var(--pl-ink)", "stroke-width": 1.2, class: "np-notches" }, group);
-    return { frame, idle, fill, notches, pieces: [] };
+    return { frame, fill, notches, pieces: [] };
   }
 
   // Where a threshold lies in a glass; null: the fabric has none there.
@@ -261,15 +258,17 @@ export class PortSceneView {
     return !value || value > scale ? null : exit ? x + wide - from : x + from;
   }
 
-  // Names of thresholds right above their lines, apart from each other and within their switch; at inputs behind its name, which ends at `begin`.
-  nameMarks(y, place, names, scale, begin = 0) {
-    const placed = names.map((name) => [NAMES[name], this.placeOf(name, place, scale)]).filter(([, at]) => at !== null).sort(([, a], [, b]) => a - b);
-    let free = place.exit ? place.x + place.wide + 6 : begin;
-    for (const [words, at] of place.exit ? placed.reverse() : placed) {
-      const wide = widthOf(words, this.letters, false), left = place.exit ? Math.min(free - wide, at - wide / 2) : Math.max(free, at - wide / 2);
-      this.text(left, y, words, { fill: "var(--pl-muted)" });
-      free = place.exit ? left - 6 : left + wide + 6;
-    }
+  // Names of thresholds right above their lines, apart from each other and within their ports; what credits allow has its line in the key.
+  nameMarks(y, place, names, scale) {
+    const placed = names.filter((name) => name !== "credits").map((name) => [NAMES[name], this.placeOf(name, place, scale)]).filter(([, at]) => at !== null).sort(([, a], [, b]) => b - a);
+    let free = place.x + place.wide + 6;
+    const lefts = placed.map(([words, at]) => {
+      const wide = widthOf(words, this.letters, false), left = Math.min(free - wide, at - wide / 2);
+      free = left - 6;
+      return left;
+    });
+    const beyond = Math.max(0, place.x - Math.min(...lefts));
+    placed.forEach(([words], i) => this.text(lefts[i] + beyond, y, words, { fill: "var(--pl-muted)" }));
   }
 
   marks({ x, y, wide, exit, high = GLASS }, names, scale, group) {
@@ -314,10 +313,10 @@ export class PortSceneView {
 
   // A sender at which nothing waits is an outline, and so is what came from it.
   fade(part, ports, accounts) {
-    const { number, frame, idle } = part, faded = this.data.links[number].kind === "up" && !ports[number].length && !accounts[number].length;
+    const { number, frame } = part, faded = this.data.links[number].kind === "up" && !ports[number].length && !accounts[number].length;
     if (part.faded === faded) return;
     part.faded = faded;
-    if (!idle) frame.setAttribute("fill", faded ? "none" : "var(--pl-box)");
+    frame.setAttribute("fill", faded ? "none" : "var(--pl-box)");
   }
 
   // Writes on a link why it does not send, where that has room, with nothing behind the word; beside an upright link nothing is.

@@ -5,7 +5,7 @@ import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
 // In px: margins (right of the axis the most that waits, and on a slide, which has no table, a time), rows of fabrics, lanes; of ports that were stopped so many are listed, longest first.
-const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, beside: 900, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, flat: 34, top: 8, rates: 36, lane: 20, thin: 8, stopped: 1, column: 2, axis: 16, tick: 72, label: 24 };
+const STRIP = { left: 176, right: 104, slide: 190, narrow: 600, beside: 900, less: [124, 92], head: 18, low: 19, high: 44, tall: 54, flat: 34, top: 8, rates: 36, lane: 20, thin: 4, stopped: 1, column: 2, axis: 16, tick: 72, label: 24 };
 const SENDS = / sends$/; // of a link from a host
 const LIMITS = { queue: "full", kmin: "Kmin", kmax: "Kmax" };
 
@@ -153,7 +153,7 @@ export class PortStrip {
       const y = top + STRIP.lane * i;
       const name = `${this.linkName(link).replace(SENDS, "")} stopped`, inAll = `${sayTime(total(rows))} in all`; // why, the key says
       this.text(this.slide ? this.left - 8 : 0, y, this.wide ? `${name}, ${inAll}` : name, this.slide ? { "text-anchor": "end" } : {});
-      const from = y + 5;
+      const from = y + 7;
       svgShape("rect", { x: this.left, y: from, width: this.x(length_us) - this.left, height: STRIP.thin, rx: 2, fill: "var(--pl-panel)" }, host);
       const drawn = []; // pixels: what is no further apart is one, else the raster makes stripes of it
       for (const [begin, until] of rows.filter(([begin]) => begin < this.data.played_us).sort(([a], [b]) => a - b)) {
