@@ -69,6 +69,7 @@ const COMPUTING = 20; // px: how high the lane of computing is
 const LANE = { title: 24, exposed: [4, 13], flight: [18, 46], waiting: [50, 55], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
 const AXIS = 20; // px
 const RADIO = 22; // px: of a path's name, before its letters
+const INSET = 6; // px: from the last moment to the end of its lane, so that a frame around the last bucket lies within it
 const ASIDE = { least: 120, gap: 20 }; // px: the enlarged end, and between it and the step
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
@@ -278,7 +279,7 @@ class StepPage extends PlayedPage {
     this.width = width;
     const from = endOf(sides, this.longest, width / this.longest), aside = from === null ? 0 : asideOf(width);
     const whole = { wide: aside ? width - aside - ASIDE.gap : width, from: 0 }, end = { wide: aside, from, words: false };
-    for (const view of [whole, end]) view.x = (time) => (view.wide * (time - view.from)) / (this.longest - view.from);
+    for (const view of [whole, end]) view.x = (time) => ((view.wide - INSET) * (time - view.from)) / (this.longest - view.from);
     this.aside = aside;
     this.views = aside ? [whole, end] : [whole];
     this.x = whole.x;
@@ -375,7 +376,8 @@ class StepPage extends PlayedPage {
     const { title, role, end_us: end, exposed } = this.state.sides[number], ink = `${role}-ink`;
     if (this.state.sides.length < 2) return void this.title(host, below, { title, ink });
     this.find(".ts-path").querySelectorAll("label")[number].style.top = `${below - LANE.title}px`;
-    const sum = exposed.reduce((sum, [begin, end]) => sum + end - begin, 0), waits = sum > 0 ? `devices wait ${sayTime(sum)}` : "devices never wait";
+    const sum = exposed.reduce((sum, [begin, end]) => sum + end - begin, 0), words = sum > 0 ? [`devices wait ${sayTime(sum)}`, `wait ${sayTime(sum)}`] : ["devices never wait", "never wait"];
+    const waits = words.find((one) => !this.aside || widthOf(one, WORD_PX, true) <= this.aside) ?? words[1]; // no wider than the end that they stand above
     this.title(host, below, { title: "", before: RADIO + widthOf(title, WORD_PX, true), ink, more: `${sayTime(end)} a step`, waits });
   }
 

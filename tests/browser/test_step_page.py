@@ -260,12 +260,36 @@ def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, 
         assert thumb == pytest.approx(begins, abs=1.5)
     lane = page.locator(".ts-lanes > rect[fill='var(--pl-panel)']").first.bounding_box()
     computing = page.locator(".ts-lanes > rect").first.bounding_box()
-    assert [lane["x"], lane["x"] + lane["width"]] == pytest.approx(track, abs=0.5)
+    ends = [lane["x"], lane["x"] + lane["width"]]
+    assert ends == pytest.approx([track[0], track[1] + 6], abs=0.5)  # with room for the last bucket's frame
     assert computing["x"] == pytest.approx(lane["x"], abs=0.5)
     if width > 760:
         road, gain = (page.locator(card).bounding_box() for card in (".ts-road", ".ts-gain"))
-        assert [road["x"], road["x"] + road["width"]] == pytest.approx(track, abs=1)
+        assert [road["x"], road["x"] + road["width"]] == pytest.approx(ends, abs=1)
         assert [gain["y"], gain["height"]] == pytest.approx([road["y"], road["height"]], abs=0.5)
+
+
+@pytest.mark.parametrize("width", [524, 900, 1280])
+def test_the_frame_of_the_last_bucket_lies_within_its_lane_and_words_begin_where_the_end_does(
+    open_page, width
+):
+    """The frame hung over the lane's end, and in a narrow window the words began 33 px before the end that they name."""
+    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
+    page = open_page(step_page_html(runs, controls={}))
+    resize(page, width, 1000)
+    await_drawn(page, ".ts-lanes")
+    lane, frame, end = (
+        page.locator(part).first.bounding_box()
+        for part in (".ts-lanes > [data-side]", ".ts-chosen", ".ts-end > [data-side]")
+    )
+    # the edges of boxes without their lines
+    assert frame["x"] + frame["width"] + 1 <= lane["x"] + lane["width"]
+    waits = re.compile(r"^(devices )?wait \d+ \Ss$")
+    words = [text.bounding_box() for text in page.locator(".ts-lanes > text", has_text=waits).all()]
+    assert len(words) == 2
+    for box in words:
+        assert box["x"] == pytest.approx(end["x"], abs=1)
+        assert box["x"] + box["width"] <= end["x"] + end["width"] + 1
 
 
 @pytest.mark.parametrize(("width", "share"), [(1100, 0.25), (1740, 0.34)])
