@@ -2,7 +2,7 @@
 // change, or are in the first of two scenarios.
 import { make } from "./dom.js";
 import { HowSure } from "./how_sure.js";
-import { SAME, ratioBar } from "./ratio_bar.js";
+import { awaitedBar, isSlower, ratioBar } from "./ratio_bar.js";
 import { View } from "./view.js";
 import { baseline, digits, sayTimes } from "./words.js";
 
@@ -105,16 +105,13 @@ export class Headline extends View {
     box.append(times);
     if (follows) this.awaited(box, times, follows);
     if (!ratio) return box;
-    const { value, low, without } = ratio, { past } = this.meta.mark;
+    const { value, low } = ratio, { past } = this.meta.mark;
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
     box.classList.toggle("pl-won", low === null ? value >= LEAST_GAIN : low > 1);
     const card = make("div", "pl-card");
     card.dataset.name = "ratio";
     card.append(this.claim(ratio, past), make("div", "pl-value", this.range(ratio)));
-    // One figure leads a card: the other one is a quiet word above its mark.
-    const point = make("div", "pl-value pl-point"), simulated = `${sayTimes(value)} ${without ? `without ${without}` : "simulated"}`;
-    point.append(ratio.pending ? "\u00a0" : simulated); // while it is computed what leads says the same, and the point keeps its place
-    times.replaceChildren(point, ratioBar(ratio, past, point));
+    times.replaceChildren(ratioBar(ratio, past)); // one figure leads a card: the others are quiet words at their marks
     box.prepend(card);
     box.append(this.condition(ratio));
     return box;
@@ -124,9 +121,7 @@ export class Headline extends View {
   awaited(box, times, fast) {
     const { past } = this.meta.mark, card = make("div", "pl-card pl-awaited");
     card.append(make("div", "pl-label", `${fast} ${past ? "is" : "would be"}`), make("div", "pl-value", "\u00a0"));
-    const value = make("div", "pl-value pl-point");
-    value.append(make("b", "", this.named("time").value));
-    times.replaceChildren(value, make("div", "pl-ratio-bar"));
+    times.replaceChildren(awaitedBar(this.named("time").value, past));
     box.classList.add(past ? "pl-fact-card" : "pl-promise");
     box.prepend(card);
     box.append(make("div", "pl-note pl-range", "computing"));
@@ -135,7 +130,7 @@ export class Headline extends View {
   // What is said of the faster path above its range, in one quiet line: with the figure and *as fast* below it a sentence. What is slow or lost, its chip and its node say.
   // A range below 1 says that in words, and one on both sides of 1 that the path may be slower.
   claim({ fast, value, low, high }, past) {
-    const is = past ? "is" : "would be", slower = (high ?? value) < 1 - SAME, doubt = (low ?? value) < 1 - SAME;
+    const is = past ? "is" : "would be", slower = isSlower(high ?? value), doubt = isSlower(low ?? value);
     return make("div", "pl-label", `${fast} ${slower ? `${is} only` : doubt ? "may be slower: it is" : is}`);
   }
 

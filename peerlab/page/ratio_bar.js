@@ -1,19 +1,19 @@
-// The bar beside a range: once as fast, the range, what was simulated, and the times of both paths below their marks. What would be if
-// another assumption held, *How sure* shows.
+// The bar beside a range: once as fast, the range, what was simulated. Above the track stands the time at once as fast, below it what was simulated,
+// each at its own mark. What would be if another assumption held, *How sure* shows.
 import { make } from "./dom.js";
 import { widthOf } from "./places.js";
 import { sayTimes } from "./words.js";
 
-const ROOM = { below: 1.2, above: 1.35, end: 1.04 }; // times around 1 and what was simulated, for the range, which follows, and around its ends
-const BAR_LETTERS = 12; // px of the names' letters
-export const SAME = 0.005; // ratios that are nearer to 1 read as 1.00
-const SIGN = { knob: 12, line: 7 }; // px before a name: the sign of its mark, where that is not above its own name
+const ROOM = { below: 1.6, both: 1.2, above: 1.35, end: 1.04 }; // times around 1 and what was simulated, for their names, or that of both, and around the range's ends
+const LETTERS = 12; // px of the names
+const SAME = 0.005; // ratios that are nearer to 1 read as 1.00
+const USUAL = { once: 20, simulated: 60 }; // %: where the marks are about, while they are computed
 
 // `past`: the reader is on the faster path, so that what was simulated is where he is.
-// `point`: words above the bar, in the middle of what they say.
-export function ratioBar({ value, low, high, without, times: [staged, direct] }, past, point) {
-  const from = Math.min(Math.min(1, value) / ROOM.below, (low ?? value) / ROOM.end), to = Math.max(ROOM.above * Math.max(1, value), ROOM.end * (high ?? value));
-  const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-ratio-bar"), both = Math.abs(value - 1) < SAME;
+export function ratioBar({ value, low, high, without, times: [staged, direct] }, past) {
+  const both = Math.abs(value - 1) < SAME;
+  const from = Math.min(Math.min(1, value) / (both ? ROOM.both : ROOM.below), (low ?? value) / ROOM.end), to = Math.max(ROOM.above * Math.max(1, value), ROOM.end * (high ?? value));
+  const at = (ratio) => (100 * (ratio - from)) / (to - from), bar = make("div", "pl-ratio-bar");
   const put = (className, ratio, title = "") => {
     const mark = bar.appendChild(make("i", className));
     mark.style.left = `${at(ratio).toFixed(2)}%`;
@@ -27,14 +27,33 @@ export function ratioBar({ value, low, high, without, times: [staged, direct] },
   }
   // The circle first: the line lies on it, so that both are seen where they meet.
   const simulated = `${sayTimes(value)} ${without ? `without ${without}` : "as simulated"}`;
-  put(`pl-bar-here ${past ? (value < 1 - SAME ? "pl-bar-slower" : "pl-bar-past") : ""}`, past ? value : 1, past ? `${simulated}: you are here` : "1×: you are here");
-  if (!both) put("pl-bar-mark", past ? 1 : value, past ? "through host: 1×" : simulated);
-  point.style.setProperty("--at", `${at(value).toFixed(1)}%`);
-  point.style.setProperty("--wide", `${Math.ceil(widthOf(point.textContent, BAR_LETTERS))}px`);
-  bar.append(names({ value, at, staged, direct, both, past, without }));
+  put(`pl-bar-here ${past ? (isSlower(value) ? "pl-bar-slower" : "pl-bar-past") : ""}`, past ? value : 1, past ? `${simulated}: you are here` : "1×: you are here");
+  if (!both) put(`pl-bar-mark ${past ? "" : "pl-bar-below"}`, past ? 1 : value, past ? "through host: 1×" : simulated);
+  bar.append(...names({ value, at, staged, direct, both, past, without, simulated }));
   bar.setAttribute("role", "img");
-  bar.setAttribute("aria-label", `${sayTimes(value)} simulated, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);
+  bar.setAttribute("aria-label", `${simulated}, on a scale from ${sayTimes(from)} to ${sayTimes(to)}; ${past ? "you are there" : "you are at 1×"}`);
   return bar;
+}
+
+// The bar while the other path's time is computed: the time of this one, about where it will stand.
+export function awaitedBar(time, past) {
+  const bar = make("div", "pl-ratio-bar");
+  bar.append(name(`you ${time}`, { own: true, below: past, at: past ? USUAL.simulated : USUAL.once }));
+  return bar;
+}
+
+// Whether a ratio reads as less than once as fast.
+export function isSlower(ratio) {
+  return ratio < 1 - SAME;
+}
+
+// A name's middle is at its mark, or as near to that as the bar's ends let it.
+function name(words, { own, below, at, title = "" }) {
+  const span = make("span", ["pl-bar-name", ...(below ? ["pl-bar-below"] : []), ...(own ? ["pl-bar-you"] : [])].join(" "), words);
+  span.style.setProperty("--at", `${at.toFixed(1)}%`);
+  span.style.setProperty("--wide", `${Math.ceil(widthOf(words, LETTERS, own))}px`);
+  span.title = title;
+  return span;
 }
 
 // The times of both paths in one name: the unit once, and a time that both have once.
@@ -44,31 +63,13 @@ function timesOfBoth(staged, direct, past, here) {
   return `${host} ${unit === last[1] ? amount : staged}, ${other} ${direct}`;
 }
 
-// The names of both marks in the order of these, each with its time and below the middle of its mark, or as near to that as both and the bar's ends let it; where they lie on each other, one name.
-// Where a mark is not above its own name, both have a sign: page.css says where.
-function names({ value, at, staged, direct, both, past, without }) {
-  const row = make("div", "pl-bar-names"), slower = value < 1 - SAME, once = " 1×,", here = !without, framed = document.documentElement.hasAttribute("data-framed");
-  const name = (own, words, knob) => {
-    const span = make("span", own && here ? "pl-bar-you" : "");
-    span.append(...words);
-    const kinds = knob ? ["pl-bar-sign-here", ...(past ? [slower ? "pl-bar-sign-slower" : "pl-bar-sign-past"] : [])] : [], sign = framed ? null : make("i", ["pl-bar-sign", ...kinds].join(" "));
-    return { span, sign, wide: Math.ceil(widthOf(span.textContent, BAR_LETTERS, own && here)), less: 0, before: framed ? 0 : knob ? SIGN.knob : SIGN.line };
-  };
-  // on a slide the player has the time
-  const marks = [];
-  if (both) marks.push({ ...name(true, [framed ? "both 1×" : timesOfBoth(staged, direct, past, here)], true), place: at(value) }, { place: 100, wide: 0, less: 0, before: 0 });
-  else {
-    const host = past || !here ? "host" : "you", other = !here ? "direct" : past ? "you" : "then";
-    marks.push({ ...name(!past, framed ? [`${host} 1×`] : [host, make("span", "pl-bar-once", once), ` ${staged}`], !past), place: at(1), less: framed ? 0 : widthOf(once, BAR_LETTERS, !past && here) });
-    marks.push({ ...name(past, [framed ? `simulated ${sayTimes(value)}` : `${other} ${direct}`], past), place: at(value) });
-    if (slower) marks.reverse();
-  }
-  marks.forEach(({ span, sign, place, wide, less, before }, i) => {
-    row.append(...[sign, span].filter(Boolean));
-    row.style.setProperty(`--at-${i}`, `${place.toFixed(1)}%`);
-    row.style.setProperty(`--long-${i}`, `${wide}px`);
-    row.style.setProperty(`--short-${i}`, `${Math.ceil(wide - less)}px`);
-    row.style.setProperty(`--before-${i}`, before);
-  });
-  return row;
+// The names of both marks; where these lie on each other, one name. On a slide the player has the time.
+function names({ value, at, staged, direct, both, past, without, simulated }) {
+  const framed = document.documentElement.hasAttribute("data-framed"), here = !without, below = { own: here && (both || past), below: true, at: at(value), title: simulated };
+  if (both) return [name(framed ? "both 1×" : timesOfBoth(staged, direct, past, here), below)];
+  const own = here && !past, other = without ? `without ${without}` : past ? "you" : "then";
+  return [
+    name(`${own ? "you" : "host"} ${framed ? "1×" : staged}`, { own, below: false, at: at(1) }),
+    name(framed ? `simulated ${sayTimes(value)}` : `${other} ${direct}, ${sayTimes(value)}`, below),
+  ];
 }

@@ -40,37 +40,25 @@ def test_the_range_is_the_largest_figure_with_one_condition_below_it(wide):
     expect(hero.locator(".pl-range")).to_have_text(
         f"as fast; this holds if {band.wired[0].says}", use_inner_text=True
     )  # as the file says
-    expect(hero.locator("[data-name=time] .pl-value")).to_have_text(f"{band.value:.2f}\u00d7 simulated")
-    expect(hero.locator(".pl-bar-names > span")).to_have_text(["host 1\u00d7, 4.38 ms", "you 2.54 ms"])
-    expect(hero.locator(".pl-bar-you")).to_have_text("you 2.54 ms")  # what is shown
+    simulated = f"{band.value:.2f}\u00d7"
+    expect(hero.locator(".pl-bar-name")).to_have_text(["host 4.38 ms", f"you 2.54 ms, {simulated}"])
+    expect(hero.locator(".pl-bar-you")).to_have_text(f"you 2.54 ms, {simulated}")  # what is shown
+    expect(hero.get_by_title(f"{simulated} as simulated", exact=True)).to_have_count(1)
+    expect(hero.get_by_role("img")).to_have_attribute(
+        "aria-label", re.compile(f"^{simulated} as simulated, ")
+    )
     largest = size(wide, ".pl-card[data-name=ratio] .pl-value")
     assert largest > 1.4 * max(
         size(wide, f".pl-card[data-name={name}] .pl-value") for name in ("busbw", "bottleneck", "copies")
     )
 
 
-def test_times_below_the_range_end_with_it_and_so_do_their_signs(wide):
-    """The line in front of *host 4.38 ms* began 3 pixels left of the bar."""
-    for path in ("host-rdma", "peer-direct"):
-        wide.change(run(path=path))
-        bar, *names = wide.page.locator(".pl-ratio-bar, .pl-bar-names > span").evaluate_all(
-            "all => all.map(part => part.getBoundingClientRect()).map(({ left, right }) => [left, right])"
-        )
-        assert len(names) == 2
-        for left, right in names:
-            assert bar[0] - 0.5 <= left < right <= bar[1] + 0.5, path
-        assert names[1][0] - names[0][1] >= 12, "two times, not a sentence"
-        ends = wide.page.locator(".pl-hero [data-name=ratio] .pl-value").evaluate(
-            "value => { const words = document.createRange(); words.selectNodeContents(value); return words.getBoundingClientRect().right }"
-        )
-        assert ends <= bar[0] - 8, "the range is no part of the point beside it"
-
-
 def test_on_the_detour_the_headline_is_a_promise_and_past_the_host_a_fact(wide):
     look = "one => [getComputedStyle(one).borderTopStyle, one.className]"
     hero = wide.page.locator(".pl-hero")
     expect(hero).to_contain_text("Peer Direct would be")
-    expect(hero.locator(".pl-bar-you")).to_have_text("you 1\u00d7, 4.38 ms")
+    expect(hero.locator(".pl-bar-name")).to_have_text(["you 4.38 ms", "then 2.54 ms, 1.72\u00d7"])
+    expect(hero.locator(".pl-bar-you")).to_have_text("you 4.38 ms")
     assert hero.evaluate(look) == ["dashed", "pl-hero pl-promise pl-won"]
     wide.change(run(path="peer-direct"))
     expect(hero).to_contain_text("Peer Direct is")
@@ -96,18 +84,16 @@ def test_a_range_below_1_or_on_both_sides_of_it_says_so_in_words_and_is_the_larg
         ratio = {**ratio_of(run().scenario), **ends, "value": share}
         wide.give("ratio", ratio)
         expect(claim).to_have_text(f"Peer Direct {says}")
-        for part in (".pl-point", "[data-name=ratio] .pl-label"):
+        for part in (".pl-bar-name:not(.pl-bar-you)", "[data-name=ratio] .pl-label"):
             assert size(wide, part) == 12, "one figure leads the card"
             expect(hero.locator(part)).to_have_css("color", MUTED)  # orange is the bottleneck's
-        shown = [hero.locator(f"[data-name={name}] .pl-value").inner_text() for name in ("ratio", "time")]
-        assert shown == [f"0.60 to {high}\u00d7", f"{share:.2f}\u00d7 simulated"]
+        expect(hero.locator(".pl-value")).to_have_text(f"0.60 to {high}\u00d7")
+        expect(hero.locator(".pl-bar-you")).to_have_text(f"you 2.54 ms, {share:.2f}\u00d7")
         assert hero.locator(".pl-bar-mark").is_visible(), "once as fast is marked in every state"
         mark, circle = (hero.locator(part).bounding_box() for part in (".pl-bar-mark", ".pl-bar-here"))
         assert circle["y"] - mark["y"] >= 5, "it is seen above a knob that it lies on"
         slower = share < 1
         assert (knob.evaluate("one => getComputedStyle(one).backgroundColor") == green) is not slower
-        names = hero.locator(".pl-bar-names > span")
-        expect(names.first).to_contain_text("you" if slower else "host")
 
 
 def test_marks_that_lie_on_each_other_are_one_with_the_time_of_both(wide):
@@ -121,17 +107,17 @@ def test_marks_that_lie_on_each_other_are_one_with_the_time_of_both(wide):
         "times": ["4.91 ms", "4.89 ms"],
     }
     wide.give("ratio", {**ratio_of(run().scenario), **near})
-    expect(wide.page.locator(".pl-bar-names > span")).to_have_text(["host 4.91, you 4.89 ms"])
+    expect(wide.page.locator(".pl-bar-name")).to_have_text(["host 4.91, you 4.89 ms"])
     expect(wide.page.locator(".pl-bar-mark")).to_have_count(0)
     wide.give("ratio", {**ratio_of(run().scenario), **near, "times": ["4.9 ms", "4.9 ms"]})
-    expect(wide.page.locator(".pl-bar-names > span")).to_have_text(["both 4.9 ms"])
+    expect(wide.page.locator(".pl-bar-name")).to_have_text(["both 4.9 ms"])
     bar, span, mark = (
         wide.page.locator(part).bounding_box() for part in (".pl-ratio-bar", ".pl-bar-range", ".pl-bar-here")
     )
     assert span["width"] > 0.65 * bar["width"], "the scale is as long as what it shows"
     assert span["x"] < mark["x"] + mark["width"] / 2 < span["x"] + span["width"]
     wide.give("ratio", {**ratio_of(run().scenario), **near, "value": 1.06})
-    expect(wide.page.locator(".pl-bar-names > span")).to_have_count(2)
+    expect(wide.page.locator(".pl-bar-name")).to_have_count(2)
     expect(wide.page.locator(".pl-bar-mark")).to_have_count(1)
 
 
@@ -170,25 +156,39 @@ def test_cards_data_path_and_charts_share_the_edge_of_the_right_node(shown, widt
     shown.page.set_viewport_size(before)
 
 
-def test_beside_a_range_what_was_simulated_is_a_quiet_word_above_its_mark(wide):
-    """Two bold numbers stood in one card, and the mark of the host lay behind the one of Peer Direct where both met."""
-    wide.change(run(path="peer-direct"))
-    middles = "all => all.map((part) => { const words = document.createRange(); words.selectNodeContents(part); const { left, right } = (part.firstChild ? words : part).getBoundingClientRect(); return (left + right) / 2 })"
-    for value in (1.72, 1.02):
-        wide.give("ratio", {**ratio_of(run().scenario), "value": value})
-        point = wide.page.locator(".pl-point")
-        expect(point).to_have_text(f"{value:.2f}\u00d7 simulated")
-        expect(point).to_have_css("color", MUTED)
-        expect(point).to_have_css("font-weight", "400")
-        assert size(wide, ".pl-point") == 12
-        words, mark = wide.page.locator(".pl-point, .pl-bar-here").evaluate_all(middles)
-        assert words == pytest.approx(mark, abs=2) or value < 1.1, (
-            "at an end of the bar there is no room for it"
+def test_each_name_of_the_bar_is_at_its_own_mark_or_at_the_bars_end(wide):
+    """Two times in one row stood beside their marks where these were near each other, and had signs that said which mark they meant."""
+    boxes = "all => all.map(part => part.getBoundingClientRect()).map(({ left, right, top, bottom }) => [left, right, top, bottom])"
+    for path in ("host-rdma", "peer-direct"):
+        wide.change(run(path=path))
+        once, simulated = (".pl-bar-here", ".pl-bar-mark")[:: 1 if path == "host-rdma" else -1]
+        for value, high in ((1.72, 2.11), (1.02, 2.11), (0.74, 2.11), (4.6, 5.8)):
+            wide.give("ratio", {**ratio_of(run().scenario), "low": 0.7, "value": value, "high": high})
+            [bar], names = (
+                wide.page.locator(part).evaluate_all(boxes) for part in (".pl-ratio-bar", ".pl-bar-name")
+            )
+            marks = [wide.page.locator(part).evaluate_all(boxes)[0] for part in (once, simulated)]
+            for (left, right, *_), mark in zip(names, marks, strict=True):
+                middle = min(
+                    max((mark[0] + mark[1]) / 2, bar[0] + (right - left) / 2), bar[1] - (right - left) / 2
+                )
+                assert (left + right) / 2 == pytest.approx(middle, abs=2.5), (path, value)
+                assert bar[0] - 0.5 <= left < right <= bar[1] + 0.5, (path, value)
+            above, below = names
+            assert bar[2] <= above[2] < below[3] <= bar[3]
+            for _, _, top, bottom in marks:
+                assert above[3] <= top <= bottom <= below[2], "a mark touches no name"
+            if value == 1.72:
+                offsets = [sum(name[:2]) - sum(mark[:2]) for name, mark in zip(names, marks, strict=True)]
+                assert offsets == pytest.approx([0, 0], abs=1)
+        ends = wide.page.locator(".pl-hero [data-name=ratio] .pl-value").evaluate(
+            "value => { const words = document.createRange(); words.selectNodeContents(value); return words.getBoundingClientRect().right }"
         )
-        marks = wide.page.locator(".pl-ratio-bar > i").evaluate_all(
+        assert ends <= bar[0] - 8, "the range is no part of the bar beside it"
+        kinds = wide.page.locator(".pl-ratio-bar > i").evaluate_all(
             "all => all.map((mark) => mark.className.trim().split(' ')[0])"
         )
-        assert marks.index("pl-bar-mark") > marks.index("pl-bar-here"), "the line lies on the circle"
+        assert kinds.index("pl-bar-mark") > kinds.index("pl-bar-here"), "the line lies on the circle"
 
 
 def test_a_small_bandwidth_and_what_it_was_share_a_unit_that_fits(wide):
@@ -209,7 +209,9 @@ def test_a_ratio_without_noise_says_so_and_gives_the_time_of_what_is_shown(wide)
     wide.change(noisy, lines=False)
     wide.give("ratio", ratio)
     hero = wide.page.locator(".pl-hero")
-    expect(hero.locator(".pl-point")).to_contain_text("\u00d7 without noise")
+    expect(hero.locator(".pl-bar-name").last).to_have_text(
+        f"without noise {ratio['times'][1]}, {ratio['value']:.2f}\u00d7"
+    )
     expect(hero.locator(".pl-range")).to_contain_text(f"this run, with noise: {say_time(noisy.time_ps)}")
     expect(hero.locator(".pl-bar-you")).to_have_count(0)  # the two times are those without
 
@@ -217,38 +219,10 @@ def test_a_ratio_without_noise_says_so_and_gives_the_time_of_what_is_shown(wide)
 def test_where_a_ratio_is_green_the_slower_paths_time_is_not(wide):
     wide.change(run(path="peer-direct"))
     you, host = (
-        wide.page.locator(f".pl-bar-names > span{part}").evaluate("one => getComputedStyle(one).color")
+        wide.page.locator(f".pl-bar-name{part}").evaluate("one => getComputedStyle(one).color")
         for part in (".pl-bar-you", ":not(.pl-bar-you)")
     )
     assert (you != MUTED, host) == (True, MUTED)
-
-
-def test_a_name_below_the_bar_has_a_sign_only_where_its_mark_is_not_above_it(wide):
-    """Circle and line stood on the bar, and once more before each time. Where the marks are near each other a name is wider than what lies between them, and stands below the other's."""
-    boxes = "all => all.map(part => part.getBoundingClientRect()).map(({ left, right }) => [left, right])"
-    fill = "one => getComputedStyle(one).backgroundImage"
-    for path in ("host-rdma", "peer-direct"):
-        wide.change(run(path=path))
-        for value, signs in ((1.72, False), (1.12, True)):
-            wide.give("ratio", {**ratio_of(run().scenario), "value": value})
-            bar, *marks = wide.page.locator(
-                ".pl-ratio-bar, .pl-ratio-bar > i:not(.pl-bar-range)"
-            ).evaluate_all(boxes)
-            names = wide.page.locator(".pl-bar-names > span").evaluate_all(boxes)
-            drawn = wide.page.locator(".pl-bar-sign").evaluate_all(boxes)
-            assert [right - left > 1 for left, right in drawn] == [signs, signs], (path, value)
-            for left, right in (*names, *drawn):
-                assert bar[0] - 0.5 <= left <= right <= bar[1] + 0.5
-            above = [
-                left - 2 <= sum(mark) / 2 <= right + 2
-                for mark, (left, right) in zip(sorted(marks), names, strict=True)
-            ]
-            assert all(above) is not signs
-            if signs:
-                assert drawn[0][1] <= names[0][0] <= names[0][1] < drawn[1][0] < names[1][0]
-                assert {round(right - left) for left, right in drawn} == {3, 9}
-    sign = wide.page.locator(".pl-bar-sign-here").evaluate(fill)
-    assert wide.page.locator(".pl-bar-here").evaluate("one => getComputedStyle(one).backgroundColor") in sign
 
 
 def test_a_figure_names_the_setting_that_it_is_compared_with(wide):
@@ -286,7 +260,7 @@ def test_until_its_range_is_there_a_ratio_is_about_a_figure(wide):
         ratio_of(run().scenario),
         "page => [...page.root.querySelectorAll('.pl-ratio-bar, .pl-range, .pl-bar-here')].map(e => e.getBoundingClientRect()).map(({ x, y, height }) => [x, y, height])",
     )
-    then = wide.ask(stands)
+    then, names = wide.ask(stands), wide.page.locator(".pl-bar-name").all_inner_texts()
     wide.give("ratio", {**one, "of": ["of another scenario"]})
     assert wide.ask(stands) == then[:1] + then[-1:], "nothing moves while it is computed"
     wide.give(
@@ -302,8 +276,8 @@ def test_until_its_range_is_there_a_ratio_is_about_a_figure(wide):
         },
     )
     assert wide.ask(stands) == then, "nor when its range comes"
+    expect(wide.page.locator(".pl-bar-name")).to_have_text(names)
     expect(wide.page.locator(".pl-hero")).to_contain_text("about 1.7\u00d7")
-    expect(wide.page.locator(".pl-point")).to_have_text(re.compile(r"^\s*$"))  # 1.72 beside it says the same
     expect(wide.page.locator(".pl-range")).to_contain_text("(its range follows)")
 
 
