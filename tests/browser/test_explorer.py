@@ -419,15 +419,16 @@ def test_a_chip_stands_above_the_buttons_and_moves_nothing_down(fresh, width):
              const heights = [row.offsetHeight];
              chips.innerHTML = '<button class="jupyter-button pl-chip pl-fault">Slow node: node 0 at 50 % x</button>';
              heights.push(row.offsetHeight);
-             const edges = [chips.firstChild, row.querySelector('.pl-actions')].map(part => part.getBoundingClientRect()).map(({ top, bottom, right }) => [top, bottom, right]);
+             const edges = [chips.firstChild, row.querySelector('.pl-actions'), row.querySelector('.pl-more-button')].map(part => part.getBoundingClientRect()).map(({ top, bottom, right }) => [top, bottom, right]);
              chips.replaceChildren();
              explorer.style.width = '';
              return [heights, edges] }""",
         width,
     )
-    (before, after), (chip, actions) = tops
+    (before, after), (chip, actions, more) = tops
     assert after == before
-    assert chip[1] <= actions[0] + 0.5
+    assert more[0] - chip[1] >= 4, "a pressed button has a ground, which touched it"
+    assert more[1] <= actions[1] + 0.5
     assert chip[2] == pytest.approx(actions[2], abs=1)
 
 
