@@ -592,6 +592,11 @@ def test_on_a_slide_the_last_row_reads_each_word_and_nothing_needs_a_mouse(shown
     assert shown.ask(roomy), "larger words do not take the room that made them so"
     for hidden in (".pl-merged", ".pl-player .pl-keys", ".pl-caption", ".pl-facts"):
         expect(page.locator(hidden).first).to_be_hidden()
+    labels = page.locator(".pl-hero [data-name=ratio] .pl-label, .pl-cards > [data-name=bottleneck] .pl-label")
+    looks = labels.evaluate_all(
+        "all => all.map(getComputedStyle).map(({ fontSize, fontWeight }) => [fontSize, fontWeight])"
+    )
+    assert looks == looks[:1] * 2, "labels of cards are alike"
     expect(page.locator(".pl-dagger")).to_have_text("† assumed")
     expect(page.locator(".pl-dagger")).to_be_visible()
     sizes = """page => ['.pl-cards > .pl-card .pl-label', '.pl-cards > .pl-card .pl-note', '.pl-swatch', '.pl-tab'].map(name => {
