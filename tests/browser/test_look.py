@@ -191,6 +191,19 @@ def test_each_name_of_the_bar_is_at_its_own_mark_or_at_the_bars_end(wide):
         assert kinds.index("pl-bar-mark") > kinds.index("pl-bar-here"), "the line lies on the circle"
 
 
+def test_the_small_figures_repeat_no_table_and_share_their_cards_height(wide):
+    """*Registration 100 % hits* stood there and, with each region, in the table below it."""
+    before = wide.page.viewport_size
+    wide.change(run(path="peer-direct"), lines=False)
+    rows = wide.page.locator(".pl-fact:visible")
+    expect(rows.locator(".pl-label")).to_have_text(["Copies per byte", "DRAM per byte", "CPU cores busy"])
+    first, second, third = (row.bounding_box()["y"] for row in rows.all())
+    assert second - first == pytest.approx(third - second, abs=1)
+    resize(wide.page, 500, 900)  # its data path has no table
+    expect(rows.locator(".pl-label").last).to_have_text("Registration")
+    wide.page.set_viewport_size(before)
+
+
 def test_a_small_bandwidth_and_what_it_was_share_a_unit_that_fits(wide):
     """0.000524 -> 0.000507 GB/s broke into two lines."""
     small = {"message_bytes": 256, "nodes": 64}
@@ -216,13 +229,21 @@ def test_a_ratio_without_noise_says_so_and_gives_the_time_of_what_is_shown(wide)
     expect(hero.locator(".pl-bar-you")).to_have_count(0)  # the two times are those without
 
 
+@pytest.mark.parametrize("theme", palettes())
+def test_the_names_of_a_green_headlines_bar_are_legible_on_its_ground(theme):
+    colours = palettes()[theme]
+    for ink in ("muted", "good-ink"):  # *host* and *you*
+        assert contrast(colours[ink], colours["good-wash"]) >= 4.5
+
+
 def test_where_a_ratio_is_green_the_slower_paths_time_is_not(wide):
     wide.change(run(path="peer-direct"))
     you, host = (
         wide.page.locator(f".pl-bar-name{part}").evaluate("one => getComputedStyle(one).color")
         for part in (".pl-bar-you", ":not(.pl-bar-you)")
     )
-    assert (you != MUTED, host) == (True, MUTED)
+    good = "rgb({}, {}, {})".format(*bytes.fromhex(palettes()["light"]["good-ink"][1:]))
+    assert (you, host) == (good, MUTED)
 
 
 def test_a_figure_names_the_setting_that_it_is_compared_with(wide):
@@ -592,7 +613,9 @@ def test_on_a_slide_the_last_row_reads_each_word_and_nothing_needs_a_mouse(shown
     assert shown.ask(roomy), "larger words do not take the room that made them so"
     for hidden in (".pl-merged", ".pl-player .pl-keys", ".pl-caption", ".pl-facts"):
         expect(page.locator(hidden).first).to_be_hidden()
-    labels = page.locator(".pl-hero [data-name=ratio] .pl-label, .pl-cards > [data-name=bottleneck] .pl-label")
+    labels = page.locator(
+        ".pl-hero [data-name=ratio] .pl-label, .pl-cards > [data-name=bottleneck] .pl-label"
+    )
     looks = labels.evaluate_all(
         "all => all.map(getComputedStyle).map(({ fontSize, fontWeight }) => [fontSize, fontWeight])"
     )
