@@ -1,8 +1,6 @@
 // The figures: embedded once per view, filled by name, coloured by role.
 import { patchBokeh, patchFigure } from "./bokeh_patches.js";
-import { contrast, mixed } from "./colours.js";
 
-const QUIET = { least: 0.45, seen: 1.5 }; // of a colour, and more where it would not be so many times as light or dark as its ground
 const AXES = ["timeline_time", "timeline_lanes", "curves_values", "curves_busbw"];
 
 export class Figures {
@@ -30,7 +28,6 @@ export class Figures {
     this.theme = "light";
     this.zoom = 1;
     this.sparse = false;
-    this.quietened = new Map(); // of a theme's roles
     this.models = new Map(); // Bokeh goes through all models for a name
     for (const view of views.roots) patchFigure(view);
   }
@@ -46,15 +43,8 @@ export class Figures {
 
   colour(role) {
     if (role.endsWith("-wash")) return this.palettes[this.theme][role] ?? this.colour(role.slice(0, -5)) + "59";
-    if (role.endsWith("-quiet")) return this.quiet(role.slice(0, -6));
+    if (role.endsWith("-quiet")) return this.palettes[this.theme][role] ?? this.colour(role.slice(0, -6));
     return role === "none" ? "rgba(0,0,0,0)" : this.palettes[this.theme][role] ?? role;
-  }
-
-  // A colour nearer to the ground, beside what has all of it.
-  quiet(role) {
-    const name = `${this.theme} ${role}`;
-    if (!this.quietened.has(name)) this.quietened.set(name, quieter(this.colour(role), this.colour("panel"), this.colour(this.theme === "dark" ? "faint" : "panel")));
-    return this.quietened.get(name);
   }
 
   // Sets a source's columns; those in `roles` hold roles and become colours. What is as it was is left alone.
@@ -113,13 +103,6 @@ export class Figures {
 function sameColumn(a, b) {
   if (!Array.isArray(a)) return a === b;
   return Array.isArray(b) && a.length === b.length && a.every((value, i) => sameColumn(value, b[i]));
-}
-
-// A colour mixed with another, as far as it is still seen on its ground: in the dark with a lighter one, as amber would turn brown.
-function quieter(colour, ground, other) {
-  let share = QUIET.least;
-  while (share < 1 && contrast(mixed(colour, other, share), ground) < QUIET.seen) share += 0.01;
-  return mixed(colour, other, Math.min(1, share));
 }
 
 function forget(doc) {

@@ -1,5 +1,5 @@
 // The timeline: spans that can be told apart are drawn one by one, the others merged, never dropped.
-import { BIN, Density } from "./density.js";
+import { BIN, Density, LOW_SHARE } from "./density.js";
 import { make, showWords } from "./dom.js";
 import { PackedRows } from "./packed_rows.js";
 import { widthOf } from "./places.js";
@@ -20,6 +20,7 @@ const TITLE_END = 8; // pixels before the axis: its first number stands half bef
 const AREA = { track: 6.5, span: 16, narrow: 4, low: 3.5, long: 40 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, in one with the lowest tracks even long ones, and in any lane those that are mostly narrower
 const NARROW_SPAN = 3; // pixels: spans so narrow that follow each other at once are one area
 const PAST_ALL = 1e12; // of the axis: past the end of any run, however far one pans
+const RAISED = "drawn higher, to be seen"; // of a share that would be a hairline
 const HELD = 0.25; // how dark time is in which a resource has a slice and waits
 
 /**
@@ -232,7 +233,8 @@ export class Timeline extends View {
     this.drawnFor = this.frame();
     const { start, end, pixel } = this.shown(), drawn = this.blank(), single = new Set(), length = BIN * pixel;
     const bins = Math.ceil((end - start) / length) + 1, least = (this.least = this.rows / this.drawnFor.height);
-    const stacked = this.stacked(pixel), density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least, stacked });
+    const stacked = this.stacked(pixel), quiet = new Set([...this.data.lanes.keys()].filter((lane) => !this.isLoud(lane)));
+    const density = new Density(this.spans, this.data.lanes, { rows: this.row, origin: start, length, bins, least, stacked, quiet });
     const packed = new PackedRows(this.spans, {
       single: (i, shift, j, segment) => {
         if (this.spans.end[i] - this.spans.start[i] < length) return density.add(i, shift);
@@ -320,7 +322,8 @@ export class Timeline extends View {
       if (wide && right - done > pixel) push(drawn, { ...row, left: done, right, alpha: HELD });
       return;
     }
-    const used = s.nbytes[i] / lane.rate / (s.end[i] - s.start[i]), high = Math.min(height, Math.max(0.74 * used, this.least));
+    const used = (0.74 * s.nbytes[i]) / lane.rate / (s.end[i] - s.start[i]), least = this.least * (this.isLoud(s.lane[i]) ? 1 : LOW_SHARE), high = Math.min(height, Math.max(used, least));
+    if (used < high && least > this.least) row.when += `, ${RAISED}`;
     if (high < 0.9 * height) Object.assign(row, { y: y + (height - high) / 2, height: high });
     push(drawn, row);
     if (wide && high < 0.9 * height) push(drawn, { ...row, y: y - high / 2, height: height - high, alpha: HELD });
@@ -335,12 +338,13 @@ export class Timeline extends View {
 
   // Adds the marks of spans too short to tell apart; returns how many spans there are in one at most.
   addMerged(drawn, density, lanes) {
+    const { pixel } = this.shown(); // half of one more, so that no seam is between what is levelled
     let most = 0;
-    density.each(lanes, ({ stage, spans, served, from, to, y, height, alpha }) => {
+    density.each(lanes, ({ stage, spans, served, from, to, y, height, alpha, over, raised }) => {
       most = Math.max(most, spans);
-      const row = { y, height, left: from, right: to, alpha, fill: this.data.roles[stage], stage: this.data.stages[stage], wait: "Shift and wheel zoom in" };
-      row.what = spans > 1 ? `${spans} spans, too short to tell apart here` : "one span";
-      row.when = `from ${sayTime(from)}, busy for ${sayTime(served)}${spans > 1 ? ` of ${sayTime(to - from)}` : ""}`;
+      const row = { y, height, left: from, right: over ? to + pixel / 2 : to, alpha, fill: this.data.roles[stage], stage: this.data.stages[stage], wait: "Shift and wheel zoom in" };
+      row.what = over ? `spans too short to tell apart here, averaged over ${sayTime(over)}` : spans > 1 ? `${spans} spans, too short to tell apart here` : "one span";
+      row.when = `from ${sayTime(from)}, busy for ${sayTime(served)}${over || spans > 1 ? ` of ${sayTime(to - from)}` : ""}${raised ? `, ${RAISED}` : ""}`;
       push(drawn, row);
     });
     return most;

@@ -71,6 +71,30 @@ DARK = {
     "register-ink": "#6FB7E9",
 }
 
+QUIET = {
+    "light": {
+        "copy": "#D9A64E",
+        "cpu": "#CF99BA",
+        "network": "#76A9CC",
+        "direct": "#6CB9A0",
+        "register": "#6F9FCB",
+        "inside": "#9CA6B3",
+        "gather": "#A6B0BD",
+        "flight": "#98B1C5",
+    },
+    "dark": {
+        "copy": "#C79A4A",
+        "cpu": "#9C6A8A",
+        "network": "#4F86AB",
+        "direct": "#2F8069",
+        "register": "#3F76A8",
+        "inside": "#717D8B",
+        "gather": "#5F6B79",
+        "flight": "#527389",
+    },
+}
+"""Stages in the timeline's rows that are not the bottleneck: less colourful than there, but 2 to 1 against the panel. Amber is lighter than blue."""
+
 
 def stage_role(stage: str) -> str:
     """Return the role of a stage's colour."""
@@ -85,7 +109,9 @@ def way_role(stage: str) -> str:
 
 def palettes() -> dict[str, dict[str, str]]:
     """Return both themes: role to colour."""
-    return {"light": {**STAGE_COLOURS, **LIGHT}, "dark": {**STAGE_COLOURS, **DARK}}
+    themes = {"light": LIGHT, "dark": DARK}
+    quiet = {theme: {f"{role}-quiet": colour for role, colour in of.items()} for theme, of in QUIET.items()}
+    return {theme: {**STAGE_COLOURS, **of, **quiet[theme]} for theme, of in themes.items()}
 
 
 PAGE = "page"
@@ -104,7 +130,8 @@ def properties(selector: str) -> str:
     JupyterLab says which theme holds; without JupyterLab, the reader's system does.
     """
     light, dark = (
-        "".join(f"--pl-{role}:{colour};" for role, colour in of.items()) for of in palettes().values()
+        "".join(f"--pl-{role}:{colour};" for role, colour in of.items() if not role.endswith("-quiet"))
+        for of in palettes().values()
     )
     return (
         f"{selector}{{{light}}}body[data-jp-theme-light='false'] {selector}{{{dark}}}"
