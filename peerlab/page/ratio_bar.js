@@ -4,7 +4,7 @@ import { make } from "./dom.js";
 import { widthOf } from "./places.js";
 import { sayTimes } from "./words.js";
 
-const ROOM = { below: 1.6, both: 1.2, above: 1.35, end: 1.04 }; // times around 1 and what was simulated, for their names, or that of both, and around the range's ends
+const ROOM = { below: 1.6, both: 1.28, above: 1.35, end: 1.04 }; // times around 1 and what was simulated, for their names, or that of both, and around the range's ends
 const LETTERS = 12; // px of the names
 const SAME = 0.005; // ratios that are nearer to 1 read as 1.00
 const USUAL = { once: 20, simulated: 60 }; // %: where the marks are about, while they are computed

@@ -47,6 +47,10 @@ def test_the_range_is_the_largest_figure_with_one_condition_below_it(wide):
     expect(hero.get_by_role("img")).to_have_attribute(
         "aria-label", re.compile(f"^{simulated} as simulated, ")
     )
+    tops = wide.page.locator("[data-name=ratio] .pl-label, [data-name=bottleneck] .pl-label").evaluate_all(
+        "all => all.map((label) => label.getBoundingClientRect().top)"
+    )
+    assert tops[0] == pytest.approx(tops[1], abs=0.5), "labels stand in one line"
     largest = size(wide, ".pl-card[data-name=ratio] .pl-value")
     assert largest > 1.4 * max(
         size(wide, f".pl-card[data-name={name}] .pl-value") for name in ("busbw", "bottleneck", "copies")
@@ -109,6 +113,8 @@ def test_marks_that_lie_on_each_other_are_one_with_the_time_of_both(wide):
     wide.give("ratio", {**ratio_of(run().scenario), **near})
     expect(wide.page.locator(".pl-bar-name")).to_have_text(["host 4.91, you 4.89 ms"])
     expect(wide.page.locator(".pl-bar-mark")).to_have_count(0)
+    name, mark = (wide.page.locator(part).bounding_box() for part in (".pl-bar-name", ".pl-bar-here"))
+    assert name["x"] + name["width"] / 2 == pytest.approx(mark["x"] + mark["width"] / 2, abs=2)
     wide.give("ratio", {**ratio_of(run().scenario), **near, "times": ["4.9 ms", "4.9 ms"]})
     expect(wide.page.locator(".pl-bar-name")).to_have_text(["both 4.9 ms"])
     bar, span, mark = (
