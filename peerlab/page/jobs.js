@@ -47,7 +47,7 @@ const EACH = "each uplink"; // where all are used alike
 const TRIES = 4; // to find that
 const FULL = ["full and shared", "full"]; // what is marked above the use of an uplink
 // In px: a lane of a job with its bar; a lane of an uplink. Of the uplinks so many are drawn, those that are shared longest, and of those that are shared alike one.
-const LANES = { left: 144, narrow: 84, label: 52, letters: [13, 12], head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 160, full: 4, sign: 18, between: 6, centre: 8.5, zero: 60, wide: 440, seen: 52, most: 2, tick: 64 };
+const LANES = { left: 144, narrow: 84, label: 52, letters: [12, 13, 14], roomy: 1100, head: 20, job: 22, apart: 34, bar: 14, thickest: 24, link: 48, highest: 120, alone: 160, full: 4, sign: 18, between: 6, centre: 8.5, zero: 60, wide: 440, seen: 52, most: 2, tick: 64 };
 
 const JOBS_HTML = `
 <h1></h1>
@@ -146,7 +146,7 @@ class JobsPage extends PlayedPage {
   // All jobs on one axis: when each exchanges; then the uplinks, where one sees who has what of them.
   paintLanes(grown) {
     const host = this.find(".np-strip"), { jobs, end_us } = this.data, width = host.clientWidth || 1000, right = width;
-    const links = this.sharedLinks(), alone = width >= LANES.wide && this.areTold(links, (right - LANES.label) / end_us), letters = LANES.letters[width < 600 ? 1 : 0], left = alone ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
+    const links = this.sharedLinks(), alone = width >= LANES.wide && this.areTold(links, (right - LANES.label) / end_us), letters = LANES.letters[width < 600 ? 0 : width < LANES.roomy ? 1 : 2], left = alone ? LANES.label : width < 600 ? LANES.narrow : LANES.left;
     this.x = (time) => left + ((right - left) * time) / end_us;
     host.replaceChildren();
     const text = (x, y, words, more) => svgText(words, { x, y: y + 13, "font-size": letters, fill: "var(--pl-muted)", ...more }, host);

@@ -3,8 +3,8 @@ import { KeyRows } from "./key_rows.js";
 import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
-// px; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; it takes a part of its leaf, less what stands beside it; at its foot a host has the colour of its job
-const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 230, wide: 132, beside: 6, part: 0.24, less: 20, word: 62, words: 150, letters: 13, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
+// px; in a roomy page words are larger; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; it takes a part of its leaf, less what stands beside it; at its foot a host has the colour of its job
+const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 230, wide: 132, beside: 6, part: 0.24, less: 20, word: 62, words: 150, letters: [13, 14], roomy: 1100, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
 const UPLINK = "uplinks"; // beside the first of them
 const PALE = { cpu: "cpu-ink", network: "network-ink" }; // near the ground of a leaf: they have an outline
 const MIDDLE = ["cpu", "inside", "network"]; // neither dark nor light in both themes
@@ -37,7 +37,7 @@ export class JobsScene {
   // Draws what stands still; `grown`: so many times as high as it is at least.
   paint(grown = 1) {
     const { host, data, leaves } = this, width = host.clientWidth || 1000, apart = Math.min(FLOOR.apart, (0.2 * width) / leaves.length), each = (width + apart) / leaves.length; // from one leaf to the next
-    const floor = { host: FLOOR.host * Math.max(1, Math.min(grown, each / 250, FLOOR.largest)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
+    const floor = { letters: FLOOR.letters[width < FLOOR.roomy ? 0 : 1], host: FLOOR.host * Math.max(1, Math.min(grown, each / 250, FLOOR.largest)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
     this.floor = floor;
     const most = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - apart, FLOOR.row) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / most), row = Math.ceil(data.leaf / rows); // rows of one length
     const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, each - apart), leafTop = FLOOR.spine + floor.pipe, pitch = floor.host - 6 + FLOOR.gap, leafHigh = 24 + rows * pitch - FLOOR.gap + FLOOR.pad;
@@ -62,7 +62,7 @@ export class JobsScene {
   }
 
   text(x, y, words, more) {
-    return svgText(words, { x, y, "font-size": FLOOR.letters, ...more }, this.host);
+    return svgText(words, { x, y, "font-size": this.floor.letters, ...more }, this.host);
   }
 
   // An uplink out of a leaf, or into it: its width is its rate.
@@ -73,7 +73,7 @@ export class JobsScene {
     const frame = svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host);
     const beside = each / 2 - wide - 8, told = this.leaves.length <= WAY.most || this.pipes.length < 2; // of many leaves the first one says it
     const aside = told ? this.way(out, x, wide, beside >= WAY.room && (beside < FLOOR.word || beside >= FLOOR.word + WAY.room)) : 0, room = beside - aside;
-    if (out && !this.pipes.length && beside >= widthOf(UPLINK, FLOOR.letters, false) + WAY.apart) this.text(x - 10, y + FLOOR.letters + 4, UPLINK, { "text-anchor": "end", fill: "var(--pl-muted)" });
+    if (out && !this.pipes.length && beside >= widthOf(UPLINK, floor.letters, false) + WAY.apart) this.text(x - 10, y + floor.letters + 4, UPLINK, { "text-anchor": "end", fill: "var(--pl-muted)" });
     const full = this.cause(out ? x - aside - 10 : x + wide + aside + 10, floor, out ? "end" : "start");
     this.pipes.push({ link, out, parts, x, wide, frame, full, aside, room });
   }

@@ -205,6 +205,10 @@ def test_words_of_a_path_by_itself_are_larger(open_page):
     resize(page, 1280, 800)
     words = page.locator(".fb-road text", has_text="PCIe to host")
     assert float(words.first.get_attribute("font-size") or 0) >= 14
+    sizes = page.locator(".fb-alike :is(h2, p, td, th, summary)").evaluate_all(
+        "all => all.filter((one) => one.checkVisibility()).map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    )
+    assert min(sizes) >= 13
 
 
 @pytest.mark.parametrize("width", [1280, 600])
