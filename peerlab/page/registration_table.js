@@ -4,6 +4,10 @@ import { sayTime } from "./words.js";
 
 const TABLE = { left: 414, right: 646, top: 20, pitch: 18, rows: 4, inset: 7, between: 18 };
 const BESIDE_TITLE = 24; // units: a title that has less beside it is cut short
+const HIT = "hit";
+const PLAIN_ROW = { fill: "box", ink: "ink", inkOf: "muted", style: "normal", done: 1, cost: "" };
+const ALL_HITS = { state: { ...PLAIN_ROW, inkOf: "direct-ink", style: "bold" } }; // in the place of rows that all say so
+const SAID_OF_ALL = [["regions looked up", "all hits"], ["regions", "all hits"]];
 
 /**
  * @typedef {object} StandingTable A registration table in which nothing happens
@@ -55,8 +59,10 @@ export class RegistrationTable {
       });
       return;
     }
-    this.regions(time, rows).forEach((region, i) => {
-      const y = top + i * pitch, state = this.stateOf(region, time, pace), [name, note] = this.wordsOf(region, state, wide);
+    const found = this.regions(time, rows).map((region) => ({ region, state: this.stateOf(region, time, pace) }));
+    const seen = found.length && found.every(({ state }) => state.word === HIT) ? [ALL_HITS] : found;
+    seen.forEach(({ region, state }, i) => {
+      const y = top + i * pitch, [name, note] = region ? this.wordsOf(region, state, wide) : fitting(SAID_OF_ALL, state, wide);
       quads.push([left, y, right, y + pitch - 2, state.fill, "faint"]);
       if (state.done < 1) quads.push([left, y, left + (right - left) * state.done, y + pitch - 2, "register-wash", "none"]);
       words.push([left + inset, y + 8, name, 11, style, state.ink, "left"]);
@@ -84,22 +90,26 @@ export class RegistrationTable {
   // Name and state of a region; where both have no room in a row, without what it cost, then with a shorter name, and then without whose it is.
   wordsOf({ device, position }, { word, cost, style }, wide) {
     const { table } = this, name = position < 0 ? "send buffer" : `chunk ${position}`;
-    const whose = table.devices > 1 ? `${table.device} ${device}, ` : "", full = whose + name, room = TABLE.right - TABLE.left - 2 * TABLE.inset - TABLE.between;
-    const pairs = [[full, word + cost], [full, word], [whose + name.replace(" buffer", ""), word], [name, word]];
-    return pairs.find(([left, right]) => wide(left, 11, "normal") + wide(right, 11, style) <= room) ?? pairs.at(-1);
+    const whose = table.devices > 1 ? `${table.device} ${device}, ` : "", full = whose + name;
+    return fitting([[full, word + cost], [full, word], [whose + name.replace(" buffer", ""), word], [name, word]], { style }, wide);
   }
 
   stateOf({ row, shift }, time, pace) {
     const { registered, table } = this, kind = table.kinds[registered.kind[row]];
     const start = registered.start[row] + shift, end = registered.end[row] + shift, fresh = time - end < pace * 0.35;
-    const plain = { fill: "box", ink: "ink", inkOf: "muted", style: "normal", done: 1 };
     const cost = ` in ${sayTime(end - start)}`;
-    if (kind === "hit") return { ...plain, word: "hit", cost: "", fill: fresh ? "direct-wash" : "box", inkOf: "direct-ink", style: "bold" };
+    if (kind === HIT) return { ...ALL_HITS.state, word: HIT, fill: fresh ? "direct-wash" : "box" };
     if (kind === "miss" || kind === "uncached") {
-      if (time < end) return { ...plain, word: "registering", cost: cost.replace(" in", ","), inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
-      return { ...plain, word: "registered", cost };
+      if (time < end) return { ...PLAIN_ROW, word: "registering", cost: cost.replace(" in", ","), inkOf: "register-ink", style: "bold", done: (time - start) / (end - start) };
+      return { ...PLAIN_ROW, word: "registered", cost };
     }
     const word = kind === "evict" ? "evicted" : "released";
-    return { ...plain, word, cost, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
+    return { ...PLAIN_ROW, word, cost, ink: "muted", inkOf: kind === "evict" ? "hot-ink" : "muted", fill: "panel" };
   }
+}
+
+// Of some names with their notes the first that has room in a row, or the last.
+function fitting(pairs, { style }, wide) {
+  const room = TABLE.right - TABLE.left - 2 * TABLE.inset - TABLE.between;
+  return pairs.find(([left, right]) => wide(left, 11, "normal") + wide(right, 11, style) <= room) ?? pairs.at(-1);
 }

@@ -28,7 +28,7 @@ def build() -> figure:
         background_fill_color=None,
         border_fill_color=None,
     )
-    radius = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 2}
+    radius = {"panels": 10, "pipes": 4, "loads": 2, "boxes": 7, "slots": 1}
     # From the background up: ways run below boxes.
     for name in ("panels", "pipes", "loads", "lines", "boxes", "slots"):
         source = ColumnDataSource(getattr(Drawing(), name), name=f"scene_{name}")
