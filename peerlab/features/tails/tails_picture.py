@@ -17,8 +17,8 @@ from peerlab.picture.theme import PAGE, palette
 
 _DOT, _LARGE_DOT = 4.6, 9.2
 """Width of a dot, pixels, and of one where runs are few."""
-_DOTS = 0.7
-"""How much of the ink of its path a dot has."""
+_APART, _RIM = 0.6, 0.6
+"""Between two dots, pixels, and how thick the rim of a dot is."""
 _FEW_RUNS, _LEAST_DOTS = 100, 5
 _MOST_TICKS, _TICK = 9, 30.0
 """Ticks of the axis, at most, and pixels from one to the next, at least."""
@@ -253,16 +253,18 @@ def _high(count: int, worth: float) -> int:
 
 
 def _dots(paper: Paper, lowest: tuple[float, float], count: int, look: tuple[str, float]) -> None:
-    """Draw dots one above the other, of a role's ink and a width: a line of which each dash is one of them.
+    """Draw dots one above the other, of a role's colour and a width: a line of which each dash is one of them.
 
-    They are paler than percentiles, which run through them, and 3 to 1 against the panel: the colour itself is 2 to 1 there.
+    Their rim is of the role's ink, 3 to 1 against the panel and more: the colour itself is 2 to 1 there.
     """
     (x, y), (role, dot) = lowest, look
-    paper.shapes.append(
-        # a line without length has no dash
-        f"<path d='M{x:.5g} {y:.5g}v{-(count - 1) * dot - 0.1:.4g}' stroke='{paper.colour(f'{role}-ink')}' stroke-width='{dot - 0.8:g}'"
-        f" stroke-linecap='round' stroke-dasharray='0 {dot:g}' stroke-opacity='{_DOTS}'/>"
-    )
+    wide = dot - _APART
+    for colour, width in ((f"{role}-ink", wide), (role, wide - 2 * _RIM)):
+        paper.shapes.append(
+            # a line without length has no dash
+            f"<path d='M{x:.5g} {y:.5g}v{-(count - 1) * dot - 0.1:.4g}' stroke='{paper.colour(colour)}' stroke-width='{width:.3g}'"
+            f" stroke-linecap='round' stroke-dasharray='0 {dot:g}'/>"
+        )
 
 
 def _beyond(paper: Paper, axis: Axis, path_times: PathTimes, base: float, unit: Unit) -> None:

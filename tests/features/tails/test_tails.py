@@ -153,7 +153,9 @@ def test_a_picture_has_a_dot_for_every_run_that_is_not_far_out():
         for path, t in (("peer-direct", 10**9), ("host-rdma", 2 * 10**9))
     ]
     drawn = tails_svg(Tails(tuple(two), ()), "dark")
-    lines = re.findall(r"v(-[\d.]+)' stroke='#\w+' stroke-width='3.8' stroke-linecap='round'", drawn)
+    lines = re.findall(
+        r"v(-[\d.]+)' stroke='#\w+' stroke-width='4' stroke-linecap='round'", drawn
+    )  # their rims
     assert sum(1 + round((-float(high) - 0.1) / 4.6) for high in lines) == 80
     assert "\u00d7 as fast at p50</text>" in drawn
 
