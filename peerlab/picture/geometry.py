@@ -47,7 +47,7 @@ THICKNESS = 1.5
 """Units of thickness per GB/s."""
 BREADTH = 20.0
 """Of all slices that pass a link side by side, where it is not thinner."""
-_BESIDE_SLICES = 2.5
+_BESIDE_SLICES = 3.0
 """From slices to both edges of their lane of the uplink, so that each is seen in its own and the edge is, too."""
 SLOT = 12.5
 """Distance between waiting slices."""
