@@ -1,7 +1,7 @@
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
 import { axisHeights, belowEnd } from "./curve_heights.js";
-import { inOrder, stackedApart } from "./curve_names.js";
+import { bracketed, inOrder, stackedApart } from "./curve_names.js";
 import { between } from "./labels.js";
 import { widthOf } from "./places.js";
 import { View } from "./view.js";
@@ -32,7 +32,9 @@ const FILLING = { light: 0.09, dark: 0.16 }; // how dense is the band of a range
 const MORE_IN_THE_DARK = 2.6; // times as dense are other bands on a dark ground
 const CIRCLE = 14; // pixels
 const DASH = [7, 3];
-const TURN = 8; // pixels of a dash where lines that lie on each other take turns
+const BRACKET = 1.3; // pixels wide
+const ENDS = 3; // pixels behind the last value: there the ends of lines are joined whose names share a bracket
+const MOVED = 8; // pixels: where names are further from their ends, a bracket is calmer than a fan of leads
 const BY_VALUE = ["x", "y", "low", "high", "note", "switch"]; // of a line, for each value of the axis
 const OLD = 0.45; // how dark lines of the scenario before are, until those of this one are known
 
@@ -359,9 +361,9 @@ export class Curves extends View {
     this.find(".pl-figure").setAttribute("aria-label", [this.here ? "Speed" : "Bus bandwidth of every path", curves.about].filter(Boolean).join(". "));
   }
 
-  // The lines as they lie over each other: this scenario's on the others, dashes on what has their colour.
+  // The lines as they lie over each other: dashes on the others, this scenario's on all.
   upwards() {
-    const level = (line) => (line.name === this.mark.line ? 1 : line.twin ? 2 : 0);
+    const level = (line) => (line.name === this.mark.line ? 2 : line.twin ? 1 : 0);
     return [...this.lines].sort((a, b) => level(a) - level(b));
   }
 
@@ -403,10 +405,11 @@ export class Curves extends View {
     this.host.style.setProperty("--pl-band-edge", figures.colour(edges.line[0] ?? drawn.fill[0] ?? "muted"));
   }
 
-  // The lines of other colours that lie on one from end to end; what has dashes hides none.
-  linesOn(line, others) {
-    const ys = this.scaled(line.y), near = (other) => other.role !== line.role && !other.twin && this.scaled(other.y).every((y, i) => !(Math.abs(y - ys[i]) * this.y.perUnit > ON)) && other.y.some((y, i) => y !== null && line.y[i] !== null);
-    return this.here ? [] : others.filter(near);
+  // The line that lies on this one from end to end and alone is drawn, if there is one: dashes of two colours looked like a third line.
+  coverOf(line) {
+    const lines = this.upwards(), ys = this.scaled(line.y);
+    const covers = (other) => other.y.some((y, i) => y !== null && line.y[i] !== null) && this.scaled(other.y).every((y, i) => isFinite(y) === isFinite(ys[i]) && !(Math.abs(y - ys[i]) * this.y.perUnit > ON));
+    return this.here ? undefined : lines.slice(lines.findIndex(({ name }) => name === line.name) + 1).findLast(covers);
   }
 
   // The colour of a line; blue is too dark for a thin line on a dark ground, where it has that of its name.
@@ -428,17 +431,14 @@ export class Curves extends View {
     };
     const limit = belowEnd(values, this.shown(this.limit().y), last);
     add(limit.xs, limit.ys, "muted", [4, 4], 1.2, shade);
-    const lines = this.upwards(), hidden = [];
-    lines.forEach((line, n) => {
-      const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), on = this.linesOn(line, lines.slice(n + 1));
-      if (on.length) hidden.push([line.x, ys, role, inTurns(this.linesOn(line, lines.slice(0, n)).length, on.length), this.styleOf(on.at(-1)).width, shade]);
-      else add(line.x, ys, role, dash, width, shade);
+    this.upwards().forEach((line) => {
+      const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line);
+      if (!this.coverOf(line)) add(line.x, ys, role, dash, width, shade);
       if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
       });
     });
-    for (const row of hidden) add(...row); // in dashes on the line that hides it, so that both are seen
     figures.fill("curves_lines", drawn, ["line"]);
     figures.fill("curves_points", points, ["fill"]);
   }
@@ -475,16 +475,28 @@ export class Curves extends View {
     const words = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 * shade } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
-    const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => ({ ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), chosen: line.name === mark.line }));
+    const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => {
+      const seen = this.coverOf(line) ?? line;
+      return { ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(seen)), seen: seen.name, chosen: line.name === mark.line };
+    });
     const limit = this.shown(this.limit().y), above = this.limitAbove();
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), limit: true, ...(above && { above, end: this.y.end }) });
     const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names, (ONE_END * zoom) / perUnit), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
     const middles = stackedApart(wishes, ordered.map(() => pitch), room, ordered.findIndex(({ chosen }) => chosen)), [last, behind] = [values.at(-1), this.after(LEAD)];
+    const high = (n) => start + (room - middles[n]) / perUnit, brackets = bracketed(ordered, wishes, middles, { pitch, moved: MOVED * zoom });
+    for (const [first, after] of brackets) {
+      const ends = ordered.slice(first, after).map(({ end }) => end), [most, least] = [Math.max(...ends), Math.min(...ends)], half = (0.4 * pitch) / perUnit, joined = this.after(ENDS);
+      const [top, low] = [high(first) + half, high(after - 1) - half], middle = (most + least) / 2;
+      lead([joined, joined], [most, least], "muted", { width: BRACKET });
+      lead([joined, behind], [middle, (top + low) / 2], "muted", { width: BRACKET });
+      lead([behind, behind], [top, low], "muted", { width: BRACKET });
+    }
     ordered.forEach(({ text, ink, style, x, end, from, above }, n) => {
-      const y = start + (room - middles[n]) / perUnit;
+      const shared = brackets.some(([first, after]) => n >= first && n < after);
+      const y = high(n);
       if (!above && x < last) lead([x, last], [end, from], style.line, { dash: ENDS_EARLY });
-      if (!above) lead([last, behind], [from, y], style.line);
-      if (!above) lead([behind, this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
+      if (!above && !shared) lead([last, behind], [from, y], style.line);
+      if (!above) lead([this.after(shared ? LEAD + ENDS : LEAD), this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
       add(above ? UP + text : text, ink, this.after(above ? NAMED - widthOf(UP, 12 * zoom, true) / zoom : NAMED), y);
     });
     this.leavings().forEach((head) => lead(...head, "muted", { width: 1.2, alpha: shade }));
@@ -517,11 +529,6 @@ function signed(sign, words) {
   entry.textContent = sign.length === 1 ? `${sign} ${words}` : words;
   if (sign.length > 1) entry.dataset.sign = sign;
   return entry;
-}
-
-// Dashes of a line that lies on others: it has its turn after those `before` it, and leaves theirs to those `after` it.
-function inTurns(before, after) {
-  return [...(before ? [0, before * TURN] : []), TURN, after * TURN];
 }
 
 // Three digits, or all of a large number.

@@ -34,6 +34,7 @@ DRAWN = """page => {
     const { text, y } = data("words"), leads = data("leads"), marks = data("marks");
     return { height: frame.bbox.height, zero: high(0), highest: Math.min(...["points", "measured", "marks"].flatMap((name) => data(name).y).filter(isFinite).map(high)),
       names: text.map((words, i) => [words, high(y[i])]), leads: leads.ys.map((ys, i) => ({ ends: ys.map(high), colour: leads.line[i], sample: leads.line[i + 1], thin: leads.width[i] === 1 && !leads.dash[i].length })).filter(({ thin }) => thin),
+      brackets: leads.ys.flatMap((ys, i) => (leads.width[i] === 1.3 && leads.xs[i][0] === leads.xs[i][1] && leads.xs[i][0] > page.curves.after(5) ? [ys.map(high)] : [])),
       circles: marks.y.map((at, i) => [high(at), marks.size[i] / 2]), legend: page.curves.legend, tick: high(Math.max(...page.figures.model("curves_steps").ticks)),
       chosen: page.curves.curves.lines.find(({ name }) => name === page.curves.mark.line).label };
 }"""
@@ -64,8 +65,9 @@ def test_what_is_compared_fills_the_height_and_names_stand_in_order(shown, clust
         assert drawn["legend"] <= places[0]
         assert drawn["chosen"] in [name for name, _ in drawn["names"]]
         led = [min(places, key=lambda place: abs(place - lead["ends"][1])) for lead in drawn["leads"]]
-        assert sorted(led) == [y for name, y in drawn["names"] if not name.startswith("↑")], (
-            "every line leads to its name"
+        shared = [y for y in places if any(top <= y <= low for top, low in drawn["brackets"])]
+        assert sorted(led + shared) == [y for name, y in drawn["names"] if not name.startswith("↑")], (
+            "every line leads to its name, or a bracket to those of several"
         )
         for lead, place in zip(drawn["leads"], led, strict=True):
             assert lead["ends"][1] == pytest.approx(place, abs=0.01)
@@ -138,7 +140,10 @@ def test_while_curves_are_computed_measured_points_have_their_key(shown):
     assert legend.all_inner_texts() == ["◇ measured"]
 
 
-def test_lines_of_one_colour_are_told_apart_by_dashes_and_lines_on_each_other_take_turns(shown):
+def test_lines_of_one_colour_are_told_apart_by_dashes_and_one_line_alone_is_drawn_where_others_lie_on_it(
+    shown,
+):
+    """In dashes of two colours it looked like a third line."""
     shown_lines(shown, {"cluster": "p4d", "nodes": 4, "path": "peer-direct"})
     leads = shown.ask("page => page.figures.model('curves_leads').data")
     samples = {
@@ -146,17 +151,23 @@ def test_lines_of_one_colour_are_told_apart_by_dashes_and_lines_on_each_other_ta
         for xs, line, dash, width in zip(
             *(leads[name] for name in ("xs", "line", "dash", "width")), strict=True
         )
-        if width > 1 and len(xs) == 2  # an arrow's head has three points
+        if width > 1
+        and width != 1.3
+        and len(xs) == 2  # an arrow's head has three points, a bracket this width
     }
-    assert len(samples) == 6, "five paths and the limit"
+    assert len(samples) == len(shown.column("curves_lines", "line")) >= 4, (
+        "each line that is drawn has its own"
+    )
     lines = deepcopy(lines_of(run().scenario, "nodes"))
     lines["lines"][0]["y"] = lines["lines"][-2]["y"]
     shown.give("curves", lines)
-    drawn = shown.ask("page => page.figures.model('curves_lines').data")
-    (both,) = (i for i, dash in enumerate(drawn["dash"][1:], 1) if dash)
-    assert both == len(drawn["dash"]) - 1, "above the line that hid it"
-    assert drawn["dash"][both][0] == drawn["dash"][both][1], "each is seen as much as the other"
-    assert drawn["ys"][both] in drawn["ys"][1:both]
+    colours = shown.column("curves_lines", "line")
+    assert not any(shown.column("curves_lines", "dash")[1:])
+    assert len(colours) == len(lines["lines"]), "the limit, and one for two"
+    drawn = shown.ask(DRAWN)
+    names, (top, low) = dict(drawn["names"]), next(iter(drawn["brackets"]))
+    both = [lines["lines"][0]["label"], lines["lines"][-2]["label"]]
+    assert all(top <= names[name] <= low for name in both), "a bracket leads to both names"
 
 
 def test_names_leave_the_lines_most_of_the_width(shown):
@@ -206,9 +217,11 @@ def test_lines_that_end_as_one_are_named_from_the_chosen_one_on(shown):
     drawn = shown.ask(DRAWN)
     names = [name for name, _ in drawn["names"] if name != "wire limit"]
     assert names == [line["label"] for line in (direct, *others)]
-    begins = [lead["ends"][0] for lead in drawn["leads"]]
-    assert begins == sorted(begins), "no lead crosses another"
-    assert len({round(begin, 3) for begin in begins}) == 2, "the limit's, and that of all others"
+    (lead,) = drawn["leads"]
+    ((top, low),) = drawn["brackets"]
+    places = dict(drawn["names"])
+    assert lead["ends"][1] == pytest.approx(places.pop("wire limit"), abs=0.01)
+    assert all(top <= place <= low for place in places.values()), "one bracket instead of a fan"
 
 
 def test_the_range_is_seen_at_a_glance(shown):
