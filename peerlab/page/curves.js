@@ -477,7 +477,7 @@ export class Curves extends View {
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
     const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => {
       const seen = this.coverOf(line) ?? line;
-      return { ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(seen)), seen: seen.name, chosen: line.name === mark.line };
+      return { ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), seen: seen.name, chosen: line.name === mark.line };
     });
     const limit = this.shown(this.limit().y), above = this.limitAbove();
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), limit: true, ...(above && { above, end: this.y.end }) });

@@ -4,7 +4,7 @@ const FAINTEST = 0.3; // what would be lower than a pixel is paler instead, but 
 const SHORTEST = 0.5; // of its track: a mark narrower than a pixel is lower instead, as a pale line that thin is not seen
 const LOWEST = 3; // pixels: an area that would be lower is no hairline
 const CALM = 3; // bins over which what stands on each other is levelled, so that a lane is an area and no comb
-const MEAN = 6; // bins over which a row that is not the bottleneck is levelled: its outline is smooth
+const MEAN = 0.03; // of what is shown: over so much a row that is not the bottleneck is levelled, so that its outline is smooth in a wide window, too
 export const LOW_SHARE = 4; // pixels: in such a row a share that would be lower is drawn as high, and its tip says so
 
 export class Density {
@@ -13,6 +13,7 @@ export class Density {
   // `stacked` are the lanes whose tracks are too low to be told apart: all of their spans stand on each other. `quiet` are those that are not the bottleneck.
   constructor(spans, lanes, { rows, origin, length, bins, least, stacked, quiet }) {
     Object.assign(this, { spans, lanes, rows, origin, length, bins, least, stacked, quiet });
+    this.mean = 2 * Math.max(3, Math.round((MEAN * bins) / 2)); // bins, as many on both sides
     this.width = Math.max(...lanes.map((lane) => lane.tracks));
     this.perByte = lanes.map(({ rate }) => (rate ? 1 / rate : 0)); // microseconds
     this.perLength = 1 / length;
@@ -66,12 +67,12 @@ export class Density {
   // Levels the tracks of a lane: each bin gets the mean of those around it. Where nothing happens for longer than that a stretch ends; at its ends
   // the mean is of what is mirrored there, so that a stretch has as much work as before and none before or after it.
   level(tracks) {
-    const { bins } = this, half = MEAN / 2, sums = new Float32Array(bins), around = new Float32Array(bins + MEAN);
+    const { bins, mean } = this, half = mean / 2, sums = new Float32Array(bins), around = new Float32Array(bins + mean);
     for (const { work } of tracks) for (let at = 0; at < bins; at++) sums[at] += work[at];
     for (let from = 0, to; from < bins; from = to + 1) {
       to = from;
       if (!sums[from]) continue;
-      for (let at = from; at < bins && at - to <= MEAN; at++) if (sums[at]) to = at;
+      for (let at = from; at < bins && at - to <= mean; at++) if (sums[at]) to = at;
       for (const { work, busy } of tracks) {
         const long = to + 1 - from;
         around.set(work.subarray(from, to + 1), half);
@@ -80,9 +81,9 @@ export class Density {
           around[half + long + k] = work[from + mirrored(long + k, long)];
         }
         for (let at = from, k = 0; at <= to; at++, k++) {
-          let all = (around[k] + around[k + MEAN]) / 2;
-          for (let n = 1; n < MEAN; n++) all += around[k + n];
-          work[at] = busy[at] = all / MEAN;
+          let all = (around[k] + around[k + mean]) / 2;
+          for (let n = 1; n < mean; n++) all += around[k + n];
+          work[at] = busy[at] = all / mean;
         }
       }
     }
@@ -175,7 +176,7 @@ export class Density {
     const area = this.stacked.has(lane), least = (this.quiet.has(lane) ? LOW_SHARE : area ? LOWEST : 1) * this.least, total = heights.reduce((a, b) => a + b, 0), scale = Math.min(1, 0.74 / total) * Math.max(1, least / total);
     let ground = this.rows[lane] + 0.37;
     marks.forEach((mark, k) => {
-      Object.assign(mark, { raised: total < least, over: this.quiet.has(lane) && area ? MEAN * this.length : 0 });
+      Object.assign(mark, { raised: total < least, over: this.quiet.has(lane) && area ? this.mean * this.length : 0 });
       this.fill(mark, ground, heights[k] * scale, draw, area ? 1 : Math.max(FAINTEST, Math.min(1, total / least)));
       ground -= heights[k] * scale;
     });

@@ -4,13 +4,13 @@ import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
 // px; in a roomy page words are larger; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; it takes a part of its leaf, less what stands beside it; at its foot a host has the colour of its job
-const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 230, wide: 132, beside: 6, part: 0.24, less: 20, word: 62, words: 150, letters: [13, 14], roomy: 1100, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
+const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 150, wide: 92, beside: 8, off: 4, part: 0.24, less: 20, word: 62, words: 150, letters: [13, 14], roomy: 1100, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
 const UPLINK = "uplinks"; // beside the first of them
 const PALE = { cpu: "cpu-ink", network: "network-ink" }; // near the ground of a leaf: they have an outline
 const MIDDLE = ["cpu", "inside", "network"]; // neither dark nor light in both themes
 const BLACK = "#111111";
 const WORDS = ["bottleneck:", "full both ways"]; // once for all uplinks, in one line where it has room
-const WAY = { long: 40, head: 13, thick: 1.5, apart: 12, room: 20, most: 4 }; // px: the arrow beside an uplink that says which way it goes
+const WAY = { long: 40, head: 13, thick: 1.5, apart: 16, room: 24, most: 4 }; // px: the arrow beside an uplink that says which way it goes
 
 // The colour of words on an area of a job: 4.5 to 1 or more.
 function inkOn(role) {
@@ -70,7 +70,7 @@ export class JobsScene {
     const { host, data, floor } = this, x = out ? middle - wide - FLOOR.beside : middle + FLOOR.beside, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
     svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-paper)", stroke: "var(--pl-lane)" }, host);
     const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, fill: `var(--pl-${role})` }, host));
-    const frame = svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host);
+    const frame = svgShape("rect", { x: x - FLOOR.off, y, width: wide + 2 * FLOOR.off, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host); // on paper: on the colours of jobs it has 1.3 : 1
     const beside = each / 2 - wide - 8, told = this.leaves.length <= WAY.most || this.pipes.length < 2; // of many leaves the first one says it
     const aside = told ? this.way(out, x, wide, beside >= WAY.room && (beside < FLOOR.word || beside >= FLOOR.word + WAY.room)) : 0, room = beside - aside;
     if (out && !this.pipes.length && beside >= widthOf(UPLINK, floor.letters, false) + WAY.apart) this.text(x - 10, y + floor.letters + 4, UPLINK, { "text-anchor": "end", fill: "var(--pl-muted)" });

@@ -37,8 +37,6 @@ const BESIDE_CORNER = 6; // units: as far beyond a corner no dot of a way is see
 const COVER = 4; // of what hides the dots of a way in a switch where a slice is
 const THIN = 0.5; // a slice of other nodes has half the breadth: one line, as an outline looks like two more ways
 const THINNEST = 2.5; // px: a narrower slice is a hairline
-const BESIDE_PLACE = 3; // px: from one place of a slice to the next, both edges of a pixel included
-const LEAST_PLACE = 5; // px: places that were smaller are drawn as one for a row, as in a device
 const BESIDE_EDGES = 8; // px: from words to both sides of their box
 const RIM = 1.5; // px: the dark edge of a slice on the wire, whose ground is of its colour
 const BESIDE_BOXES = 158; // units: what stands lower is beside the boxes of devices and NICs
@@ -176,7 +174,7 @@ export class Scene extends View {
     if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
     this.besideWords = this.middleRing;
     for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, this.opaque(boxes(data[name])), ["fill", "line"]);
-    const slots = this.squares(boxes(data.slots));
+    const slots = asShelves(boxes(data.slots), data.cell + HAIR);
     figures.fill("scene_slots", rowsOf(slots, (i) => !this.ownOnly || slots.right[i] - slots.left[i] > data.cell + HAIR), ["fill", "line"]);
     const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== data.others), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
     figures.fill("scene_lines", { ...lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
@@ -197,20 +195,6 @@ export class Scene extends View {
   opaque(columns) {
     const box = this.figures.colour("box"), solid = (colour) => (/^#.{8}$/.test(colour) ? mixed(colour, box, parseInt(colour.slice(7), 16) / 255) : colour);
     return { ...columns, fill: columns.fill.map((role) => solid(this.figures.colour(role))) };
-  }
-
-  // Places of slices as squares on the page, also where a unit is not as high as wide, with a gap that is seen; what is wider than one place stays as it is.
-  squares(columns) {
-    const { left, right, top, bottom } = columns, { cell } = this.data, { scale, squeeze } = this, places = left.flatMap((x, i) => (right[i] - x > cell + HAIR ? [] : [i]));
-    const pitch = (edges) => Math.min(Infinity, ...edges.sort((a, b) => a - b).map((edge, i) => edge - edges[i - 1]).filter((step) => step > 1));
-    const across = pitch(places.map((i) => left[i])) * scale, down = (pitch(places.map((i) => top[i])) * scale) / squeeze, side = Math.min(cell * scale, across - BESIDE_PLACE, down - BESIDE_PLACE);
-    if (side < LEAST_PLACE) return asShelves(columns, places);
-    const found = { ...columns, left: [...left], right: [...right], top: [...top], bottom: [...bottom] };
-    for (const i of places) {
-      const [x, y] = [(left[i] + right[i]) / 2, (top[i] + bottom[i]) / 2], [wide, high] = [side / scale / 2, (side * squeeze) / scale / 2];
-      [found.left[i], found.right[i], found.top[i], found.bottom[i]] = [x - wide, x + wide, y - high, y + high];
-    }
-    return found;
   }
 
   // Where the table of registrations is marked as what a run waits for, the NIC beside it is not: one mark is one place.
@@ -655,9 +639,9 @@ export class Scene extends View {
   }
 }
 
-// Boxes of which the `places` of a row in one memory are one.
-function asShelves(columns, places) {
-  const { left, right, top } = columns, rowOf = (i) => `${top[i]} ${left[i] > SCENE_WIDTH / 2}`, first = places.filter((i, k) => places.findIndex((other) => rowOf(other) === rowOf(i)) === k);
+// Boxes of which the places of a row in one memory are one, as in a device: 64 empty squares outshone the slices. What is wider than a place stays as it is.
+function asShelves(columns, widest) {
+  const { left, right, top } = columns, places = left.flatMap((x, i) => (right[i] - x > widest ? [] : [i])), rowOf = (i) => `${top[i]} ${left[i] > SCENE_WIDTH / 2}`, first = places.filter((i, k) => places.findIndex((other) => rowOf(other) === rowOf(i)) === k);
   const edge = (edges, pick) => edges.map((own, i) => (first.includes(i) ? pick(...places.filter((other) => rowOf(other) === rowOf(i)).map((other) => edges[other])) : own));
   return rowsOf({ ...columns, left: edge(left, Math.min), right: edge(right, Math.max) }, (i) => !places.includes(i) || first.includes(i));
 }

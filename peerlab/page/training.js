@@ -297,7 +297,7 @@ class StepPage extends PlayedPage {
     this.placeSlider();
     this.axis(host, high - AXIS + 6);
     if (aside) this.pull(host, whole, end, high - AXIS + 6);
-    const waits = this.views.some(({ x }) => sides.some(({ waiting }) => waiting.some((one) => this.seen(one, x)))), pauses = sides.length < 2 && sides[0].exposed.length; // of two paths the words right above it name the hatch
+    const waits = this.views.some(({ x }) => sides.some(({ waiting }) => waiting.some((one) => this.seen(one, x)))), pauses = sides.some(({ exposed }) => exposed.length);
     this.find(".ts-key-waits").hidden = !waits;
     this.find(".ts-key-pause").hidden = !pauses;
     this.road?.paint(1);

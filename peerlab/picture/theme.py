@@ -73,19 +73,19 @@ DARK = {
 
 QUIET = {
     "light": {
-        "copy": "#D9A64E",
-        "cpu": "#CF99BA",
-        "network": "#76A9CC",
-        "direct": "#6CB9A0",
-        "register": "#6F9FCB",
+        "copy": "#E9B032",
+        "cpu": "#D698BC",
+        "network": "#76C1EC",
+        "direct": "#61C1A7",
+        "register": "#6EADD2",
         "inside": "#9CA6B3",
         "gather": "#A6B0BD",
         "flight": "#98B1C5",
     },
     "dark": {
-        "copy": "#C79A4A",
-        "cpu": "#9C6A8A",
-        "network": "#4F86AB",
+        "copy": "#C08707",
+        "cpu": "#A9668F",
+        "network": "#4A99C6",
         "direct": "#2F8069",
         "register": "#3F76A8",
         "inside": "#717D8B",
@@ -93,7 +93,7 @@ QUIET = {
         "flight": "#527389",
     },
 }
-"""Stages in the timeline's rows that are not the bottleneck: less colourful than there, but 2 to 1 against the panel. Amber is lighter than blue."""
+"""Stages in the timeline's rows that are not the bottleneck: of the hue that the key has and lighter, with 1.8 to 1 and more against the panel. Amber is lighter than blue."""
 
 
 def stage_role(stage: str) -> str:

@@ -155,9 +155,12 @@ def test_lines_of_one_colour_are_told_apart_by_dashes_and_one_line_alone_is_draw
         and width != 1.3
         and len(xs) == 2  # an arrow's head has three points, a bracket this width
     }
-    assert len(samples) == len(shown.column("curves_lines", "line")) >= 4, (
-        "each line that is drawn has its own"
-    )
+    drawn = {
+        (line, tuple(dash))
+        for line, dash in zip(*(shown.column("curves_lines", name) for name in ("line", "dash")), strict=True)
+    }
+    assert len(drawn) == len(shown.column("curves_lines", "line")) >= 4
+    assert drawn <= samples, "each line that is drawn has its own"
     lines = deepcopy(lines_of(run().scenario, "nodes"))
     lines["lines"][0]["y"] = lines["lines"][-2]["y"]
     shown.give("curves", lines)
