@@ -174,8 +174,8 @@ export class Scene extends View {
     if (height > HIDDEN) this.squeeze = this.scale / (height / this.units.height);
     this.besideWords = this.middleRing;
     for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, this.opaque(boxes(data[name])), ["fill", "line"]);
-    const slots = asShelves(boxes(data.slots), data.cell + HAIR);
-    figures.fill("scene_slots", rowsOf(slots, (i) => !this.ownOnly || slots.right[i] - slots.left[i] > data.cell + HAIR), ["fill", "line"]);
+    const slots = boxes(data.slots), widest = data.cell + HAIR;
+    figures.fill("scene_slots", this.ownOnly ? rowsOf(slots, (i) => slots.right[i] - slots.left[i] > widest) : asShelves(slots, widest), ["fill", "line"]);
     const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== data.others), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
     figures.fill("scene_lines", { ...lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
     this.taken = [];
@@ -641,9 +641,16 @@ export class Scene extends View {
 
 // Boxes of which the places of a row in one memory are one, as in a device: 64 empty squares outshone the slices. What is wider than a place stays as it is.
 function asShelves(columns, widest) {
-  const { left, right, top } = columns, places = left.flatMap((x, i) => (right[i] - x > widest ? [] : [i])), rowOf = (i) => `${top[i]} ${left[i] > SCENE_WIDTH / 2}`, first = places.filter((i, k) => places.findIndex((other) => rowOf(other) === rowOf(i)) === k);
-  const edge = (edges, pick) => edges.map((own, i) => (first.includes(i) ? pick(...places.filter((other) => rowOf(other) === rowOf(i)).map((other) => edges[other])) : own));
-  return rowsOf({ ...columns, left: edge(left, Math.min), right: edge(right, Math.max) }, (i) => !places.includes(i) || first.includes(i));
+  const left = [...columns.left], right = [...columns.right], firsts = new Map();
+  const shown = left.map((x, i) => {
+    if (right[i] - x > widest) return true;
+    const row = `${columns.top[i]} ${x > SCENE_WIDTH / 2}`, first = firsts.get(row);
+    if (first === undefined) return Boolean(firsts.set(row, i));
+    left[first] = Math.min(left[first], x);
+    right[first] = Math.max(right[first], right[i]);
+    return false;
+  });
+  return rowsOf({ ...columns, left, right }, (i) => shown[i]);
 }
 
 // The parts of a broken line outside a box: a slice ends at the edge of a NIC, and the words in it stand alone.

@@ -93,7 +93,7 @@ QUIET = {
         "flight": "#527389",
     },
 }
-"""Stages in the timeline's rows that are not the bottleneck: of the hue that the key has and lighter, with 1.8 to 1 and more against the panel. Amber is lighter than blue."""
+"""Stages in the timeline's rows that are not the bottleneck: of the hue that the key has and nearer to the panel, with 1.8 to 1 and more against it. Amber is lighter than blue."""
 
 
 def stage_role(stage: str) -> str:
