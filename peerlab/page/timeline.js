@@ -14,7 +14,7 @@ export const LARGER = 1.2; // times as large as in the lab are words where there
 const WIDE_WINDOW = { across: 1300, most: 1.3 }; // pixels: in what is wider words around the data path grow as it does, so far as the window has the height
 const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
 const DIFFERENCE = { letters: 12, around: 8, beside: 6 }; // pixels
-const IDLE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
+const BESIDE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
 const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
 const AREA = { track: 6.5, span: 16, narrow: 4, low: 3.5, long: 40 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, in one with the lowest tracks even long ones, and in any lane those that are mostly narrower
@@ -38,6 +38,7 @@ const HELD = 0.25; // how dark time is in which a resource has a slice and waits
  * @property {string} label
  * @property {number} tracks
  * @property {boolean} used
+ * @property {boolean} on_path
  * @property {boolean} hot
  * @property {Object<string, string>} after
  * @property {number} capacity
@@ -50,7 +51,7 @@ export class Timeline extends View {
       <button type="button" class="pl-link pl-whole" hidden>Whole run</button>
       <span class="pl-merged"></span></header>
     <div class="pl-figure"><div class="pl-plot" role="img" aria-label="Spans of every resource over time"></div>
-      <div class="pl-then" hidden><span class="pl-then-name"></span><span class="pl-saved"></span><span class="pl-measure"></span></div><div class="pl-hot-lane"></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-idle"><button type="button" class="pl-fold" aria-label="Lanes in which nothing happens"></button><span></span></div>
+      <div class="pl-then" hidden><span class="pl-then-name"></span><span class="pl-saved"></span><span class="pl-measure"></span></div><div class="pl-hot-lane"></div><div class="pl-end"></div><div class="pl-cursor"></div><div class="pl-rail"></div><div class="pl-more-lanes"><button type="button" class="pl-fold" aria-label="Lanes beside the data path"></button><span></span></div>
       <div class="pl-path" hidden></div><h3 class="pl-title">Timeline</h3></div>
   </section>`;
   static figure = ".pl-timeline .pl-plot";
@@ -67,7 +68,7 @@ export class Timeline extends View {
     for (const side of ["inner_width", "inner_height"]) this.figures.model("timeline").properties[side].change.connect(() => this.fit());
     this.find(".pl-figure").addEventListener("dblclick", (event) => this.seek(event));
     this.find(".pl-critical").addEventListener("click", () => this.togglePath());
-    this.find(".pl-idle").addEventListener("click", () => this.fold());
+    this.find(".pl-more-lanes").addEventListener("click", () => this.fold(!this.unfolded));
     this.find(".pl-whole").addEventListener("click", () => this.range.setv({ start: 0, end: this.range.reset_end }));
   }
 
@@ -114,26 +115,26 @@ export class Timeline extends View {
     this.paint();
   }
 
-  // Gives every lane its row, from the top; those in which nothing happens share the last one, which opens.
+  // Gives every lane its row, from the top; those beside the data path share the last one, which opens.
   arrange() {
-    const { lanes } = this.data, idle = lanes.filter((lane) => !lane.used && !lane.hot), folds = idle.length > 1 && !this.unfolded;
-    const shown = (this.inRows = folds ? lanes.filter((lane) => !idle.includes(lane)) : lanes), button = this.find(".pl-fold");
+    const { lanes } = this.data, beside = besidePath(lanes), folds = beside.length > 1 && !this.unfolded;
+    const shown = (this.inRows = folds ? lanes.filter((lane) => !beside.includes(lane)) : lanes), button = this.find(".pl-fold");
     this.row = lanes.map((lane) => shown.indexOf(lane));
-    this.rows = shown.length + (idle.length > 1 ? 1 : 0);
+    this.rows = shown.length + (beside.length > 1 ? 1 : 0);
     const labels = new Map(shown.map((lane, i) => [i, lane.hot ? asWide(lane.label) : lane.label])); // that one is bold, and no label of Bokeh's
-    if (idle.length > 1) labels.set(shown.length, `${idle.length} idle`);
+    if (beside.length > 1) labels.set(shown.length, folds ? `${beside.length} more` : "fewer");
     this.figures.model("timeline_ticks").ticks = [...labels.keys()];
     this.figures.model("timeline_lanes").major_label_overrides = labels;
     this.figures.model("timeline_y").setv({ start: this.rows - 0.5, end: -0.5 });
     this.host.closest(".pl-root").style.setProperty("--pl-rows", this.roomFor(lanes));
-    this.find(".pl-idle").hidden = idle.length < 2;
+    this.find(".pl-more-lanes").hidden = beside.length < 2;
     this.hotRow = shown.findIndex((lane) => lane.hot);
     this.find(".pl-hot-lane").hidden = this.hotRow < 0;
     this.find(".pl-hot-lane").textContent = shown[this.hotRow]?.label ?? "";
     button.setAttribute("aria-expanded", String(!folds));
     button.textContent = folds ? "▸" : "▾";
-    this.idle = folds ? idle.map((lane) => lane.label) : [];
-    this.idleRoom = -1;
+    this.beside = folds ? beside : [];
+    this.besideRoom = -1;
   }
 
   // How many rows the figure is high enough for: the most that a run of these lanes had. A switch then changes no height, which would lay the page out anew.
@@ -168,20 +169,20 @@ export class Timeline extends View {
     return Math.round((pitch * (this.tall ?? 0) + ROW.around) * zoom);
   }
 
-  // Names a few of the idle lanes beside their count, as far as they have room before the run ends; of the others how many there are. The tip names all.
-  sayIdle(width) {
-    if (width === this.idleRoom) return;
-    this.idleRoom = width;
-    const { zoom } = this.figures, { length } = this.idle, wide = (text) => widthOf(text, IDLE.letters * zoom) + IDLE.around * zoom;
-    const texts = this.idle.map((_, i) => [...this.idle.slice(0, length - i), ...(i ? [`${i} more`] : [])].join(", ")), text = texts.slice(Math.max(0, length - IDLE.most)).find((each) => wide(each) < width) ?? "";
-    this.find(".pl-idle span").textContent = text;
-    this.find(".pl-idle").title = texts[0] ?? "";
-    this.idleWide = text ? wide(text) : 0;
+  // Names a few of the folded lanes beside their count, as far as they have room before the run ends. The tip names all.
+  nameBeside(width) {
+    if (width === this.besideRoom) return;
+    this.besideRoom = width;
+    const { zoom } = this.figures, names = this.beside.map((lane) => lane.label), { length } = names, wide = (text) => widthOf(text, BESIDE.letters * zoom) + BESIDE.around * zoom;
+    const texts = names.map((_, i) => [...names.slice(0, length - i), ...(i ? ["others"] : [])].join(", ")), text = texts.slice(Math.max(0, length - BESIDE.most)).find((each) => wide(each) < width) ?? "";
+    this.find(".pl-more-lanes span").textContent = text;
+    this.find(".pl-more-lanes").title = sayBeside(this.beside);
+    this.besideWide = text ? wide(text) : 0;
   }
 
-  // Opens the line of idle lanes, or closes it.
-  fold() {
-    this.unfolded = !this.unfolded;
+  // Opens the row of folded lanes, or closes it.
+  fold(unfolded) {
+    this.unfolded = unfolded;
     this.arrange();
     this.paint();
   }
@@ -250,6 +251,7 @@ export class Timeline extends View {
     const packs = this.data.lanes.map((lane, at) => !stacked.has(at) && lane.tracks === 1 && !lane.rate);
     this.spans.between(start, end, (i, shift, j, segment) => {
       const lane = this.spans.lane[i];
+      if (this.row[lane] < 0) return; // it is folded
       if (stacked.has(lane)) density.add(i, shift);
       else packed[packs[lane] ? "add" : "single"](i, shift, j, segment);
     });
@@ -352,12 +354,15 @@ export class Timeline extends View {
 
   // Lights the critical path, which Python knows, or puts it out.
   togglePath() {
-    if (this.path) this.showPath(null);
-    else this.page.send("critical");
+    if (!this.path) return this.page.send("critical");
+    this.showPath(null);
+    if (this.unfoldedForPath) this.fold(false);
   }
 
   hear(message) {
-    if (message.kind === "critical") this.showPath(message.path);
+    if (message.kind !== "critical") return;
+    if ((this.unfoldedForPath = !this.unfolded)) this.fold(true); // the path passes lanes beside the data path, too
+    this.showPath(message.path);
   }
 
   showPath(path) {
@@ -398,11 +403,11 @@ export class Timeline extends View {
     this.placeDifference(put(".pl-then", first, last), at(time) - at(first), at(first) - left);
     put(".pl-end", this.data.end_us, this.data.end_us + 1e-9 * this.data.end_us);
     const pitch = height / this.rows;
-    if (this.hotRow >= 0) Object.assign(this.find(".pl-hot-lane").style, { width: `${left}px`, paddingRight: `${LABELS_END}px`, top: `${top + pitch * (this.hotRow + (1 - IDLE.high) / 2)}px`, height: `${pitch * IDLE.high}px` });
+    if (this.hotRow >= 0) Object.assign(this.find(".pl-hot-lane").style, { width: `${left}px`, paddingRight: `${LABELS_END}px`, top: `${top + pitch * (this.hotRow + (1 - BESIDE.high) / 2)}px`, height: `${pitch * BESIDE.high}px` });
     this.find(".pl-title").style.width = `${left - TITLE_END * this.figures.zoom}px`;
     this.find(".pl-path").style.left = `${left}px`;
-    this.sayIdle(at(Math.min(first, this.data.end_us)) - left);
-    Object.assign(this.find(".pl-idle").style, { left: `${left}px`, width: `${width}px`, top: `${top + height - (pitch * (1 + IDLE.high)) / 2}px`, height: `${pitch * IDLE.high}px` });
+    this.nameBeside(at(Math.min(first, this.data.end_us)) - left);
+    Object.assign(this.find(".pl-more-lanes").style, { left: `${left}px`, width: `${width}px`, top: `${top + height - (pitch * (1 + BESIDE.high)) / 2}px`, height: `${pitch * BESIDE.high}px` });
     if (!this.player) return;
     const rail = this.find(".pl-rail"), zoom = width / (end - start), { length } = this.player;
     Object.assign(rail.style, { left: `${left - KNOB}px`, width: `${width + 2 * KNOB}px`, top: `${top - 2 * KNOB}px` });
@@ -458,14 +463,26 @@ export class Timeline extends View {
     this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
     this.cursor.style.transform = `translateX(${left + part * width}px)`;
     this.cursor.style.top = `${top}px`;
-    const idle = part * width < this.idleWide && !this.find(".pl-idle").hidden; // the line of the clock passes no words
-    this.cursor.style.height = `${idle ? height - height / this.rows : height}px`;
+    const words = part * width < this.besideWide && !this.find(".pl-more-lanes").hidden; // the line of the clock passes none
+    this.cursor.style.height = `${words ? height - height / this.rows : height}px`;
   }
+}
+
+// The lanes that a slice does not pass between two nodes on this data path. Where all do something else, as inside a node, those in which nothing happens.
+function besidePath(lanes) {
+  const passed = (lane) => lane.used && lane.on_path, any = lanes.some(passed);
+  return lanes.filter((lane) => !lane.hot && !(any ? passed(lane) : lane.used)).sort((a, b) => b.used - a.used);
+}
+
+// Names folded lanes: first those that are used, by the exchange inside a node and the library.
+function sayBeside(lanes) {
+  const names = (used) => lanes.filter((lane) => lane.used === used).map((lane) => lane.label).join(", ");
+  return [["Beside the data path", names(true)], ["Idle", names(false)]].filter(([, text]) => text).map((part) => part.join(": ")).join("; ");
 }
 
 // Spaces that take a bold label's room, so that Bokeh leaves it at the left.
 function asWide(label) {
-  return "\u00a0".repeat(Math.ceil(widthOf(label, IDLE.letters, true) / widthOf("\u00a0", IDLE.letters)));
+  return "\u00a0".repeat(Math.ceil(widthOf(label, BESIDE.letters, true) / widthOf("\u00a0", BESIDE.letters)));
 }
 
 // How wide the marks of each lane are, in microseconds: on average over the time that has them, so that many short ones hide no long one.

@@ -117,6 +117,8 @@ class PageLane(TypedDict):
     tracks: int
     """Spans that may overlap lie on so many tracks."""
     used: bool
+    on_path: bool
+    """Whether a slice passes it between two nodes on the run's data path; the page folds the others."""
     hot: bool
     """Whether its resource is the bottleneck, or as busy."""
     after: dict[int, str]
@@ -151,12 +153,15 @@ def timeline(picture: Picture) -> TimelineParcel:
     segments = lane_spans(run.trace, lane_of)
     segments.rows["track"] = _tracks(run.trace, segments)
     used = segments.rows["lane"]
+    # A slice waits for its region's registration, too, if the region has none yet.
+    passed = {*kinds(run.scenario.hardware, run.scenario.path), "registration"}
     return {
         "lanes": [
             {
                 "label": lane.label,
                 "tracks": int(segments.rows["track"][used == number].max(initial=0)) + 1,
                 "used": bool((used == number).any()),
+                "on_path": lane.kind in passed,
                 "hot": _is_hot(picture, lane),
                 "after": _after(run, lane),
                 "capacity": _capacity(run.trace, lane),

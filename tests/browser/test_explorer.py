@@ -45,9 +45,13 @@ def check(explorer, fields):
     lanes = explorer.ask(
         "page => [...page.figures.model('timeline_lanes').major_label_overrides.values()].map((label) => label.trim() || page.timeline.find('.pl-hot-lane').textContent)"
     )
-    busy = [lane["label"] for lane in views["timeline"]["lanes"] if lane["used"] or lane["hot"]]
-    assert [label for label in lanes if not label.endswith(" idle")] in (
-        busy,
+    rows = [
+        lane["label"]
+        for lane in views["timeline"]["lanes"]
+        if lane["hot"] or (lane["used"] and lane["on_path"])
+    ]
+    assert [label for label in lanes if not label.endswith(" more")] in (
+        rows,
         [lane["label"] for lane in views["timeline"]["lanes"]],
     )
     assert max(explorer.column("timeline_spans", "right")) == pytest.approx(
