@@ -458,7 +458,9 @@ def test_lanes_beside_the_data_path_share_one_row_that_opens(wide):
         "page => page.timeline.inRows.map(lane => lane.label)",
     )
     expect(line).to_have_text("in flight, reduce (HBM), scale-up, others")
-    assert wide.page.locator(".pl-more-lanes span").inner_text().count(",") <= 3, "three names and how many more"
+    assert wide.page.locator(".pl-more-lanes span").inner_text().count(",") <= 3, (
+        "three names and how many more"
+    )
     expect(wide.page.locator(".pl-more-lanes")).to_have_attribute(
         "title",
         "Beside the data path: in flight, reduce (HBM), scale-up; Idle: PCIe to host, PCIe from host, DRAM, CPU cores, registration",
