@@ -154,7 +154,7 @@ def timeline(picture: Picture) -> TimelineParcel:
     segments.rows["track"] = _tracks(run.trace, segments)
     used = segments.rows["lane"]
     # A slice waits for its region's registration, too, if the region has none yet.
-    passed = {*kinds(run.scenario.hardware, run.scenario.path), "registration"}
+    passed = {"registration", *(use.kind for stage in run.scenario.stages for use in stage.uses)}
     return {
         "lanes": [
             {
