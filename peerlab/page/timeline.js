@@ -68,7 +68,7 @@ export class Timeline extends View {
     for (const side of ["inner_width", "inner_height"]) this.figures.model("timeline").properties[side].change.connect(() => this.fit());
     this.find(".pl-figure").addEventListener("dblclick", (event) => this.seek(event));
     this.find(".pl-critical").addEventListener("click", () => this.togglePath());
-    this.find(".pl-more-lanes").addEventListener("click", () => this.fold(!this.unfolded));
+    this.find(".pl-more-lanes").addEventListener("click", () => this.foldByHand());
     this.find(".pl-whole").addEventListener("click", () => this.range.setv({ start: 0, end: this.range.reset_end }));
   }
 
@@ -185,6 +185,11 @@ export class Timeline extends View {
     this.unfolded = unfolded;
     this.arrange();
     this.paint();
+  }
+
+  foldByHand() {
+    this.openForPath = false;
+    this.fold(!this.unfolded);
   }
 
   paint() {
@@ -354,19 +359,18 @@ export class Timeline extends View {
 
   // Lights the critical path, which Python knows, or puts it out.
   togglePath() {
-    if (!this.path) return this.page.send("critical");
-    this.showPath(null);
-    if (this.unfoldedForPath) this.fold(false);
+    if (this.path) this.showPath(null);
+    else this.page.send("critical");
   }
 
   hear(message) {
-    if (message.kind !== "critical") return;
-    if ((this.unfoldedForPath = !this.unfolded)) this.fold(true); // the path passes lanes beside the data path, too
-    this.showPath(message.path);
+    if (message.kind === "critical") this.showPath(message.path);
   }
 
   showPath(path) {
+    const opens = path && !this.unfolded; // it passes lanes beside the data path, too
     this.path = path;
+    if (opens || (!path && this.openForPath)) this.fold((this.openForPath = Boolean(opens)));
     this.drawPath();
     this.find(".pl-critical").setAttribute("aria-pressed", String(Boolean(path)));
     const line = this.find(".pl-path");
@@ -443,7 +447,7 @@ export class Timeline extends View {
     let last = null;
     for (let i = 0; this.path && i < this.path.lane.length; i++) {
       const lane = this.path.lane[i];
-      if (lane < 0 || this.path.end[i] < start || this.path.start[i] > end) continue;
+      if (!(this.row[lane] >= 0) || this.path.end[i] < start || this.path.start[i] > end) continue;
       if (last && last.lane === lane && this.path.start[i] - last.end < 2 * pixel) drawn.right[drawn.right.length - 1] = last.end = this.path.end[i];
       else {
         last = { lane, end: this.path.end[i] };

@@ -455,6 +455,13 @@ def test_the_critical_path_is_lit_and_broken_down(shown):
     assert line["x"] <= lane["x"] - 5, "half of the axis's first number stands beside the words"
     rows = "page => page.timeline.inRows.map(({ label }) => label)"
     assert "scale-up" in shown.ask(rows), "the path passes it, so its row is open as long as the path is lit"
+    shown.page.locator(".pl-fold").click()
+    assert min(shown.column("timeline_critical", "y")) >= 0, "of a folded lane nothing is lit"
+    shown.page.locator(".pl-fold").click()
+    shown.change(run())
+    assert "scale-up" in shown.ask(rows), "a row that was opened by hand stays open"
+    shown.page.locator(".pl-fold").click()
+    shown.ask("(page, path) => page.model.tell('msg:custom', { kind: 'critical', path })", critical(run()))
     shown.page.get_by_role("button", name="Critical path").click()
     assert shown.column("timeline_critical", "y") == []
     expect(shown.page.locator(".pl-path")).to_be_hidden()
