@@ -131,7 +131,7 @@ _LETTERS = 28
 _EDGE = 405.0
 """Right edge of the picture's first node."""
 _NODE = 424.0
-"""Width of the picture's first node with the beginning of its wire."""
+"""Width of the picture's first node with the beginning of its wire, where no card ends it."""
 
 
 def way_svg(run: Run, *, theme: str = "light") -> str:
@@ -149,7 +149,7 @@ def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
     """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other; `large`: on a slide."""
     sketch = _unqueued(run) if large else Picture(run).sketch
     paper = _node(sketch, fullest(run), theme, large=large)
-    return paper.svg(_NODE, HEIGHT * paper.stretch, alt_text(run))
+    return paper.svg(_EDGE if large else _NODE, HEIGHT * paper.stretch, alt_text(run))
 
 
 def _unqueued(run: Run) -> Sketch:

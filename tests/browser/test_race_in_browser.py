@@ -431,6 +431,18 @@ def test_a_wall_chart_is_readable_for_all(page, tmp_path):
         assert axe_faults(page) == []
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_wall_chart_stands_whole_in_a_window_that_has_its_ground(page, tmp_path, theme):
+    """In the dark a white strip followed it, and in a wide window its foot lay below the window."""
+    file = peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.html", theme=theme)
+    ground = {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 17, 17)"}[theme]
+    for width, height in ((1280, 800), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(file.as_uri())
+        assert page.evaluate("document.documentElement.scrollHeight") == height
+        assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == ground
+
+
 def test_a_still_shows_the_moment_at_which_the_first_is_through_and_a_video_moves(tmp_path):
     still = peerlab.export_still(paths_race().runs, tmp_path / "race.png", view="race-slide")
     assert Image.open(still).size == (1280, 720)

@@ -50,6 +50,14 @@ def side(name: str, value: str, picture: str, rows: str, *, tone: str = "", gain
     return card(f"{head}{picture}<div>{rows}</div>", 6, tone=tone, high="aligned")
 
 
+def key(*entries: tuple[str, str]) -> str:
+    """Return what colours mean: roles, each with its words."""
+    spans = "".join(
+        f"<span style='--tone:var(--pl-{role})'>{words(meaning)}</span>" for role, meaning in entries
+    )
+    return f"<div class='key'>{spans}</div>" if entries else ""
+
+
 def facts(*rows: tuple[str, str]) -> str:
     """Return names with their values, a line each."""
     return "".join(
@@ -147,7 +155,8 @@ class GainAxis:
     def bar(self, y: float, low: float, value: float, high: float) -> None:
         """Draw from where to where a gain lies, and where it is as assumed."""
         gain_bar(self.paper, self.at, y, (low, high), "direct", half=12)
-        self.paper.square((self.at(value), y), 10, "box", "ink", 3, radius=10)
+        # Thin and higher than the bar: where it stands at an end, that end is seen beside it.
+        self.paper.line([(self.at(value), y - 17), (self.at(value), y + 17)], "ink", 4)
 
     def mark(self, y: float, value: float, role: str) -> None:
         """Draw a measured gain: a diamond."""

@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 
 from peerlab.base.version import __version__
+from peerlab.features.deck.blocks import key
 from peerlab.features.deck.reading.lead import Lead
 from peerlab.features.deck.slide import Slide
 from peerlab.picture.theme import palettes
@@ -84,9 +85,7 @@ def _section(slide: Slide, number: int, count: int, lead: Lead) -> str:
     lines = "".join(f"<p>{escape(line)}</p>" for line in slide.lines)
     notes = "".join(f"<p>{escape(note)}</p>" for note in slide.notes)
     above = "".join(f"<p class='own'>{escape(line)}</p>" for line in slide.own)
-    key = "".join(f"<span style='--tone:var(--pl-{role})'>{escape(says)}</span>" for role, says in slide.key)
-    key = f"<span class='key'>{key}</span>" if key else ""
-    sub = f"<p class='sub'>{escape(slide.subtitle)}{key}</p>" if slide.subtitle else ""
+    sub = f"<div class='sub'>{escape(slide.subtitle)}{key(*slide.key)}</div>" if slide.subtitle else ""
     head = f"<{heading}>{escape(slide.title)}</{heading}>"
     parts = (
         (_said_by(lead) if slide.cover else ""),

@@ -6,12 +6,14 @@ One scale holds for all.
 """
 
 from collections.abc import Sequence
+from html import escape
 from textwrap import wrap
 
 from peerlab.answer.run import Run
 from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_time, three_digits
 from peerlab.features.wall.ranking import draw_ranking, leaders, ranking_height
 from peerlab.model.paths import data_path
+from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import Point
 from peerlab.picture.road import Road, road
 from peerlab.picture.road_slices import kinds_on, parts_of
@@ -24,13 +26,15 @@ _FEW = 3
 """Of more runs than these on one path the roads are left out: they would all be alike."""
 _WIDE, _ROAD = 1216.0, (420.0, 1150.0)
 """Of one picture, and from where to where the road lies in it: all begin and end at the same places, so that the eye goes down."""
-_HIGH = 186.0
+_HIGH = 200.0
 _GAP, _MARGIN, _HEAD, _FOOT = 12.0, 24.0, 84.0, 42.0
-_TOP, _BASE, _BAR = 50.0, 104.0, 154.0
-"""Heights of host memory, of devices and of the bar."""
+_TOP, _BASE, _BAR = 54.0, 110.0, 162.0
+"""Heights of host memory, of devices and of the bar, which begins and ends where the road does."""
 _CARRIAGE = 14.0
 _NAME, _LONGEST_TITLE, _LONGEST_WAIT = 26, 64, 32
 """Letters of a name, of the title and of what a run waits for at their usual sizes; longer ones are written smaller."""
+_SQUARE = 5
+"""So many letters a square of the key takes, with the gaps around it."""
 _LINE = 142
 """Letters of a line of the foot, which is then as wide as the pictures above it."""
 
@@ -54,9 +58,11 @@ def multiples_svg(runs: Sequence[Run], theme: str = "light", left_out: Sequence[
         paper.shapes.append(f"<g transform='translate({_MARGIN:g} {y:g})'>")
         _picture(paper, run, _name(run, ordered), most)
         paper.shapes.append("</g>")
-    lines = _foot(ordered, left_out)
+    lines, key = _foot(ordered, left_out), [] if is_list(ordered) else _key(ordered)
     for above, line in enumerate(reversed(lines)):
         paper.text((_MARGIN, height - 20 - 22 * above), line, size=16, ink="muted", align="left")
+    for above, entries in enumerate(reversed(key)):
+        _draw_key(paper, entries, height - 20 - 22 * (len(lines) + above))
     return paper.svg(width, height, alt_text(ordered, left_out))
 
 
@@ -65,15 +71,45 @@ def _foot(runs: Sequence[Run], left_out: Sequence[str]) -> list[str]:
     road_said = (
         ""
         if is_list(runs)
-        else " The denser a stretch, the busier it is; dark orange: what a run mostly waits for; bars: bus bandwidth."
+        else " The denser a stretch, the busier it is; orange outline: what a run mostly waits for; bars: bus bandwidth."
     )
     return [*wrap(_say_left_out(left_out), _LINE), f"Simulated by peerlab.{road_said}"]
+
+
+def _key(runs: Sequence[Run]) -> list[list[tuple[str, str]]]:
+    """Return what the colours of roads mean, in lines: roles, each with its words in short."""
+    meanings: dict[str, list[str]] = {}
+    for run in runs:
+        for part in parts_of(run):
+            kind = stage_kind(part.stage.name)
+            says, known = (kind.legend or kind.says).partition(":")[0], meanings.setdefault(kind.role, [])
+            if says not in known:
+                known.append(says)
+    lines: list[list[tuple[str, str]]] = [[]]
+    for role, known in meanings.items():
+        entry = (role, " or ".join(known))
+        if sum(len(says) + _SQUARE for _, says in (*lines[-1], entry)) > _LINE:
+            lines.append([])
+        lines[-1].append(entry)
+    return [line for line in lines if line]
+
+
+def _draw_key(paper: Paper, entries: Sequence[tuple[str, str]], y: float) -> None:
+    """Write a line of the key as one text, so that its entries stand as far apart in every font."""
+    spans = "".join(
+        f"<tspan fill='{paper.colour(role)}' dx='{24 * bool(number)}'>\u25a0</tspan><tspan dx='7'>{escape(says)}</tspan>"
+        for number, (role, says) in enumerate(entries)
+    )
+    paper.shapes.append(
+        f"<text x='{_MARGIN:g}' y='{y + 16 * 0.36:.5g}' font-size='16' fill='{paper.colour('muted')}'>{spans}</text>"
+    )
 
 
 def size(runs: Sequence[Run], left_out: Sequence[str] = ()) -> tuple[float, float]:
     """Return width and height of the chart of some runs, CSS pixels."""
     high = ranking_height(len(runs)) if is_list(runs) else len(runs) * (_HIGH + _GAP)
-    return 2 * _MARGIN + _WIDE, _HEAD + high + _FOOT + 22 * (len(_foot(runs, left_out)) - 1)
+    lines = len(_foot(runs, left_out)) + (0 if is_list(runs) else len(_key(runs)))
+    return 2 * _MARGIN + _WIDE, _HEAD + high + _FOOT + 22 * (lines - 1)
 
 
 def is_list(runs: Sequence[Run]) -> bool:
@@ -114,6 +150,8 @@ def _title(ordered: Sequence[Run]) -> str:
         return f"All the same: {three_digits(best.busbw_GBps)} GB/s of bus bandwidth"
     name = _together([_name(run, ordered) for run in fastest])
     ratio = best.busbw_GBps / last.busbw_GBps
+    if is_list(ordered):  # whose names stand below it in bold
+        return f"{ratio:.3g}{TIMES_SIGN} between the fastest and the slowest of {len(ordered)} clusters"
     return (
         f"{name[:1].upper()}{name[1:]}: {ratio:.3g}{TIMES_SIGN} the bus bandwidth of {_name(last, ordered)}"
     )
@@ -146,15 +184,16 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
     paper.box((0, 0, wide, _HIGH), "panel", radius=6)
     paper.box((0, 0, 6, _HIGH), role, radius=3)
     letters = min(22, 22 * _NAME / len(name))
-    paper.text((24, 26), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
-    paper.text((24, 70), f"{three_digits(run.busbw_GBps)} GB/s", size=36, bold=True, align="left")
-    paper.text((24, 106), f"bus bandwidth, {say_time(run.time_ps)}", size=18, ink="muted", align="left")
+    paper.text((24, 36), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
+    paper.text((24, 86), f"{three_digits(run.busbw_GBps)} GB/s", size=36, bold=True, align="left")
+    paper.text((24, 128), f"bus bandwidth, {say_time(run.time_ps)}", size=18, ink="muted", align="left")
     waits = waits_for(run)
     letters = min(18, 18 * _LONGEST_WAIT / len(waits))
-    paper.text((24, 132), waits, size=letters, bold=True, ink="hot-ink", align="left")
+    paper.text((24, 156), waits, size=letters, bold=True, ink="hot-ink", align="left")
     _draw_road(paper, run)
-    paper.box((24, _BAR, wide - 24, _BAR + 14), "box", "faint", radius=3)
-    paper.box((24, _BAR, 24 + (wide - 48) * run.busbw_GBps / most, _BAR + 14), role, radius=3)
+    left, right = _ROAD
+    paper.box((left, _BAR, right, _BAR + 14), "box", "faint", radius=3)
+    paper.box((left, _BAR, left + (right - left) * run.busbw_GBps / most, _BAR + 14), role, radius=3)
 
 
 def _draw_road(paper: Paper, run: Run) -> None:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from peerlab.answer.run import Run
 from peerlab.base.units import three_digits
-from peerlab.model.paths import data_path
 from peerlab.picture.svg import Paper
 from peerlab.picture.words import waits_for
 
 _LEFT, _RIGHT = 24.0, 1240.0
-_BARS, _BAR_ENDS, _WAITS = 370.0, 745.0, 845.0
+_BARS, _BAR_ENDS, _WAITS = 396.0, 765.0, 855.0
 _PITCH, _HEAD = 34.0, 34.0
-_NAME, _WAIT = 34, 41
+_NAME, _WAIT = 32, 40
 """Letters of a name and of what a run waits for; longer ones are written smaller."""
 
 
@@ -33,14 +32,12 @@ def draw_ranking(paper: Paper, runs: Sequence[Run], names: Sequence[str], top: f
     for row, (run, name) in enumerate(zip(runs, names, strict=True)):
         y = top + _HEAD + _PITCH * (row + 0.5)
         paper.line([(_LEFT, y - _PITCH / 2), (_RIGHT, y - _PITCH / 2)], "faint", 1)
-        # The title is about the fastest and the last: they are bold; the fastest have their path's colour, the last is dark.
-        first = row < fastest
-        named = first or row == len(runs) - 1
+        # The title is about the fastest and the last: they are bold and dark. All are on one path, so none has a colour.
+        named = row < fastest or row == len(runs) - 1
         letters = min(18, 18 * _NAME / len(name))
         paper.text((_LEFT, y), name, size=letters, bold=named, align="left")
         end = _BARS + (_BAR_ENDS - _BARS) * run.busbw_GBps / most
-        role = data_path(str(run.scenario.path)).role if first else "inside" if named else "gather"
-        paper.box((_BARS, y - 10, end, y + 10), role, radius=3)
+        paper.box((_BARS, y - 10, end, y + 10), "muted" if named else "gather", radius=3)
         paper.text((end + 10, y), three_digits(run.busbw_GBps), size=18, bold=named, align="left")
         waits = waits_for(run)
         paper.text((_WAITS, y), waits, size=min(18, 18 * _WAIT / len(waits)), align="left")

@@ -14,6 +14,7 @@ from peerlab.model.paths import path_title
 from peerlab.page.browser import browser
 from peerlab.page.target import checked
 from peerlab.picture.policy import policy
+from peerlab.picture.theme import palette
 from peerlab.question.presets import known_clusters, load_cluster
 from peerlab.question.scenario import Scenario, checked_scenario
 
@@ -57,7 +58,7 @@ def wall_chart(
     target = checked(path, CHARTS, theme)
     runs, left_out = runs_over(checked_scenario(scenario), over)
     svg = multiples_svg(runs, theme, left_out)
-    page = _page(svg, alt_text(runs, left_out))
+    page = _page(svg, alt_text(runs, left_out), theme, size(runs, left_out)[1])
     with written(target, ExportError) as file:
         if target.suffix in (".svg", ".html"):
             file.write_text(svg if target.suffix == ".svg" else page, encoding="utf-8")
@@ -103,10 +104,12 @@ def _taken(page: str, size_px: tuple[float, float], suffix: str, scale: int) -> 
         return window.pdf(width, height) if suffix == ".pdf" else window.png()
 
 
-def _page(svg: str, title: str) -> str:
+def _page(svg: str, title: str, theme: str, high: float) -> str:
+    # As large as the window allows, but never smaller than it was drawn; the window around it has its ground.
     return (
         f"<!doctype html><html lang='en'><head><meta charset='utf-8'>{policy()}"
         f"<meta name='viewport' content='width=device-width, initial-scale=1'><title>{escape(title)}</title>"
-        f"<style>html,body{{margin:0}}svg{{display:block;width:100%;height:auto}}"
+        f"<style>html,body{{margin:0;background:{palette(theme)['paper']}}}svg{{display:block;width:100%;height:auto;max-height:max(100vh,{high:g}px)}}"
+        f"@media screen{{main{{min-height:100vh;display:grid;align-items:center}}}}@media print{{svg{{max-height:100vh}}}}"
         f"h1{{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}}</style></head><body><main><h1>{escape(title)}</h1>{svg}</main></body></html>"
     )

@@ -605,6 +605,22 @@ def test_every_colour_of_the_ways_beside_each_other_is_in_the_key():
     assert slices <= set(named)
     assert len(set(named.values())) == len(named)
     assert named["hot"] == "bottleneck"
+    assert named["network"] == "NIC to NIC, through host memory"  # the card's heading is amber
+
+
+def test_the_line_that_registrations_are_compared_with_is_whole():
+    """It was broken where a number stood."""
+    body = one("registration").body
+    assert len(re.findall("<polyline[^>]*stroke-dasharray", body)) == 1
+
+
+def test_where_a_gain_is_as_simulated_its_end_is_seen():
+    """A circle covered the low end of a bar."""
+    body = one("sure").body
+    assert "rx='10'" not in body
+    marks = re.findall(r"<polyline points='([\d.]+),[\d.]+ ([\d.]+),[\d.]+'[^>]*stroke-width='4'", body)
+    assert len(marks) >= 2
+    assert all(left == right for left, right in marks)
 
 
 def test_slices_beside_each_other_have_one_tint_and_memory_no_empty_cells():

@@ -42,8 +42,8 @@ def test_a_share_of_the_step_gains_less_if_the_share_stays_hidden_and_more_if_th
     assert said.title == ("A training step becomes 1.07 to 1.19\u00d7 as fast")
     assert "72 ms" in said.body
     assert "252 ms" in said.body
-    assert "60 % hidden too: 280 ms" in said.notes[0]
-    assert "72 ms hidden too: 252 ms" in said.notes[0]
+    assert "60 % hidden: 280 ms" in said.notes[0]
+    assert "72 ms hidden: 252 ms" in said.notes[0]
 
 
 def test_more_hidden_than_there_is_computing_is_refused_with_the_figures():

@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def words(file):
-    return [one.text for one in ET.parse(file).iter(f"{SVG}text")]  # noqa: S314  (our own)
+    return ["".join(one.itertext()) for one in ET.parse(file).iter(f"{SVG}text")]  # noqa: S314  (our own)
 
 
 def test_all_paths_of_a_cluster_stand_in_one_picture_the_fastest_first(tmp_path):
@@ -73,19 +73,34 @@ def test_what_each_path_waits_for_is_marked_on_its_road(tmp_path):
     assert [len(lines) for lines in marked] == [1, 2, 2]
 
 
-def test_in_a_list_the_fastest_have_a_colour_and_the_title_names_those_in_bold(tmp_path):
+def test_in_a_list_those_that_the_title_compares_are_bold_and_dark_and_the_ratio_comes_first(tmp_path):
     chart = peerlab.wall_chart(peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over="clusters")
     tree = ET.parse(chart)  # noqa: S314  (our own)
     fills = [bar.get("fill") for bar in tree.iter(f"{SVG}rect") if bar.get("height") == "20"]
     colour = palettes()["light"]
-    # GB200 and GB300 are equal at three digits; the slowest has no colour of the fastest.
-    assert fills == [colour["direct"]] * 2 + [colour["gather"]] * (len(fills) - 3) + [colour["inside"]]
+    # GB200 and GB300 are equal at three digits. All are on one path, so that its colour would tell nothing.
+    assert fills == [colour["muted"]] * 2 + [colour["gather"]] * (len(fills) - 3) + [colour["muted"]]
     bold = [one.text for one in tree.iter(f"{SVG}text") if one.get("font-weight") == "650"]
     title, *named = bold
-    assert title.startswith("GB200 NVL72 and GB300 NVL72: ")
-    assert named[0::2] == ["GB200 NVL72", "GB300 NVL72", title.partition(" of ")[2]]
+    ratio, _, rest = title.partition("\u00d7 ")
+    assert float(ratio) > 1
+    assert rest == f"between the fastest and the slowest of {len(fills)} clusters"
+    assert next(tree.iter(f"{SVG}text")).get("font-size") == "30"
+    assert named[0:4:2] == ["GB200 NVL72", "GB300 NVL72"]
     assert named[1] == named[3]
     assert "52.0" in words(chart)
+
+
+def test_every_colour_of_a_road_is_explained_and_bars_begin_and_end_where_roads_do(tmp_path):
+    tree = ET.parse(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg"))  # noqa: S314  (our own)
+    slices = {line.get("stroke") for line in tree.iter(f"{SVG}polyline") if line.get("stroke-dasharray")}
+    key = [span for span in tree.iter(f"{SVG}tspan") if span.get("fill")]
+    assert slices == {span.get("fill") for span in key}
+    assert len(key) == len(slices) == 4
+    stops = [float(stop.get("cx")) for stop in tree.iter(f"{SVG}circle")]
+    longest = next(bar for bar in tree.iter(f"{SVG}rect") if bar.get("y") == "162")
+    left, wide = (float(longest.get(name)) for name in ("x", "width"))
+    assert (left, left + wide) == (min(stops), max(stops))
 
 
 @pytest.mark.parametrize("over", ["clusters", "paths"])
@@ -110,7 +125,7 @@ def test_bars_have_one_scale(tmp_path):
     bars = [
         float(one.get("width"))
         for one in tree.iter(f"{SVG}rect")
-        if one.get("y") == "154" and one.get("stroke") == "none"
+        if one.get("y") == "162" and one.get("stroke") == "none"
     ]
     runs = sorted(run.busbw_GBps for run in runs_over(peerlab.Scenario(), "paths")[0])[::-1]
     assert [bar / bars[0] for bar in bars] == pytest.approx([one / runs[0] for one in runs], rel=1e-3)

@@ -81,19 +81,17 @@ def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
         paper.text((0, y), name, size=20, bold=name in _TITLED, align="left")
         end = _LEFT + _ROOM * run.busbw_GBps / most
         paper.box((_LEFT, y - 19, end, y + 19), role, "hot-ink" if role == SLOWER else "none", radius=3)
-        paper.text((end + 12, y), three_digits(run.busbw_GBps), size=22, bold=True, align="left")
-        if place:  # the first is what all others are compared with: a line marks its end, but not where a number stands
-            number = host - end < _NUMBER and host > end
-            paper.line([(host, y - _PITCH + 19), (host, y - 19 if number else y + 19)], "ink", 2, dash="3 5")
-    return paper_without_ground(paper, 1144, _PITCH * len(runs), alt)
+        # In a column of their own, as the line crosses what stands behind a bar.
+        paper.text((_WIDE, y), three_digits(run.busbw_GBps), size=22, bold=True, align="right")
+    # The first is what all others are compared with: a line marks its end.
+    paper.line([(host, _PITCH / 2 + 19), (host, _PITCH * (len(runs) - 0.5) + 19)], "ink", 2, dash="3 5")
+    return paper_without_ground(paper, _WIDE, _PITCH * len(runs), alt)
 
 
 _HOST, _BARE = "through the host", "Peer Direct, no cache"
 _TITLED = (_HOST, _BARE)
 """What the title compares is bold."""
-_LEFT, _ROOM, _PITCH = 360.0, 700.0, 68.0
-_NUMBER = 84.0
-"""So far behind a bar's end its number ends."""
+_LEFT, _ROOM, _PITCH, _WIDE = 360.0, 690.0, 68.0, 1144.0
 
 
 def _too_small(small: Run, compared: ComparedRuns) -> str:

@@ -167,8 +167,8 @@ def _step(asked: Training, compared: ComparedRuns) -> Slide:
     share, time = today.same_share(peer_s), today.same_time(peer_s)
     rows = [
         _step_bar("today, through the host", today, "copy"),
-        _step_bar(f"Peer Direct, {say_share(asked.overlap_share)} hidden too", share, "direct"),
-        _step_bar(f"Peer Direct, {_s(today.hidden_s)} hidden too", time, "direct"),
+        _step_bar(f"Peer Direct, {say_share(asked.overlap_share)} hidden", share, "direct"),
+        _step_bar(f"Peer Direct, {_s(today.hidden_s)} hidden", time, "direct"),
     ]
     alt = "A training step. " + " ".join(f"{row.name}: {row.says}." for row in rows)
     lines = (
@@ -181,13 +181,14 @@ def _step(asked: Training, compared: ComparedRuns) -> Slide:
     )
     title = f"A training step becomes {gains_in_words(today, peer_s)}{TIMES_SIGN} as fast"
     body = grid(
-        card(bars(rows, alt, pitch=82), 12, title="A step"),
+        card(bars(rows, alt, pitch=82), 12, title=_HIDDEN),
         card(paragraphs(*lines[:2]), 7, title="What is given", high="strip"),
         card(paragraphs(lines[2]), 5, title="How sure"),
     )
     return Slide(title, "", body, notes=(alt, _READINGS), source=figures_said(compared))
 
 
+_HIDDEN = "A step, if computing hides the same share or the same time of the exchange as today"
 _READINGS = "Not simulated: how much of a shorter exchange computing hides; so both readings are shown. The computing stays as it is."
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerlab.answer.sensitivity import Band
-from peerlab.features.deck.blocks import paper_without_ground
+from peerlab.features.deck.blocks import key, paper_without_ground
 from peerlab.picture.drawing import Point
 from peerlab.picture.scale import apart, linear, logarithmic
 from peerlab.picture.svg import Paper
@@ -19,9 +19,8 @@ _NAMED, _APART = 330.0, 14.0
 """Where bars begin, and how far groups of them stand apart."""
 _SIZE = 20
 """Height of words."""
-_LETTER = 10.4
 _BOLD = 13.0
-"""About how wide a letter is, and a bold one."""
+"""About how wide a bold letter is."""
 
 
 @dataclass(frozen=True)
@@ -145,23 +144,8 @@ def bars(
             x += 10
         paper.text((x + 10, y), row.says, size=_SIZE, bold=True, align="left")
         top += pitch
-    return paper_without_ground(paper, ON_CARD, _key(paper, rows, top + 20), alt)
-
-
-def _key(paper: Paper, rows: Sequence[Bar], y: float) -> float:
-    """Say what the colours of parts mean; return where the chart ends."""
     entries = dict.fromkeys((part.role, part.name) for row in rows for part in row.parts if part.name)
-    if not entries:
-        return y - 20
-    x = 0.0
-    for role, name in entries:
-        long = 50 + _LETTER * len(name)
-        if x + long > ON_CARD:
-            x, y = 0.0, y + 30
-        paper.box((x, y - 8, x + 16, y + 8), role, radius=3)
-        paper.text((x + 24, y), name, size=18, ink="muted", align="left")
-        x += long
-    return y + 14
+    return paper_without_ground(paper, ON_CARD, top, alt) + key(*entries)
 
 
 def _round_up(value: float) -> float:

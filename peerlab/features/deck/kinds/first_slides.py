@@ -172,8 +172,8 @@ def compare(_outline: Outline, compared: ComparedRuns) -> Slide:
     ]
     title = "Peer Direct stays below host memory"
     notes = (alt_text(host), caption(host), alt_text(peer), caption(peer))
-    # Room for three: those that tell the ways apart come first.
-    about = "Dotted: the way of a byte; †: assumed"
+    # Room for three: those that tell the ways apart come first. What a dagger means, the foot says.
+    about = "Dotted: a byte's way"
     return Slide(
         title,
         about,
@@ -192,7 +192,7 @@ def key_of(*runs: Run) -> tuple[tuple[str, str], ...]:
         drawn = {stage_role(stage.name) for stage in run.scenario.stages if stage_kind(stage.name).track}
         key |= {role: says.partition(",")[0] for role, says in colours(run) if role in drawn}
     if len(set(key.values())) < len(key):  # the same from memory to memory, but by which way
-        key |= {"network": "through the host"} if "network" in key else {}
+        key |= {"network": stage_kind("network").says} if "network" in key else {}
         key |= {"direct": "Peer Direct"}
     return (*key.items(), ("hot", "bottleneck"))
 
