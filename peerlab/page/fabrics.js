@@ -15,6 +15,7 @@ import { sayBytes, sayTime } from "./words.js";
  * @property {string} counts
  * @property {string} headline
  * @property {string} note
+ * @property {string} details
  * @property {string} words
  * @property {string[]} columns
  * @property {number[]} seen
@@ -39,8 +40,9 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
+const BAR = { head: 18, least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
 const REST = 0.45; // opacity of what is still to come
+const PAD = 12; // px, inside a card
 const ROAD = { wide: 760, high: 240, lone: 178, largest: 1.2, most: 1.5 }; // px: a road that is so wide and higher (by itself: so high) has larger words, at most so many times (by itself: most)
 const POINTS = 200; // of a line of delivered bytes
 const ROUNDING_US = 1e-6; // of the player's clock
@@ -57,7 +59,7 @@ const HTML = `
 <p class="np-key"><span class="np-pair fb-time"><i class="np-other"></i>time played</span><span class="np-pair fb-time"><i class="fb-rest"></i>still to come</span>
 <span class="np-pair fb-cost"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span><span class="fb-path">slices below:</span></p>
 <div class="fb-roads"></div>
-<footer class="fb-foot"><details><summary></summary><table class="np-fabrics"><thead></thead><tbody></tbody></table></details><p class="ts-source"></p></footer>`;
+<footer class="fb-foot"><div class="fb-folds"><details class="fb-why"><summary></summary><p></p></details><details class="fb-more"><summary></summary><table class="np-fabrics"><thead></thead><tbody></tbody></table></details></div><p class="ts-source"></p></footer>`;
 const LANE = `<h2></h2><p class="fb-done"><b></b> delivered</p><p class="fb-gap"></p><svg role="img"></svg>`;
 
 class FabricsPage extends PlayedPage {
@@ -81,7 +83,7 @@ class FabricsPage extends PlayedPage {
 
   // What does not change while it plays.
   fill() {
-    const { about, source, headline, note, words, columns, transports } = this.data, hero = this.find(".np-hero"), slide = this.wanted.mode === "slide";
+    const { about, source, headline, note, details, words, columns, transports } = this.data, hero = this.find(".np-hero"), slide = this.wanted.mode === "slide";
     this.find("h1").textContent = slide ? headline : about;
     this.find(".np-about").textContent = about;
     this.find(".ts-source").textContent = source;
@@ -102,12 +104,15 @@ class FabricsPage extends PlayedPage {
       pair.prepend(Object.assign(make("i", ""), { style: `background: var(--pl-${role})` }));
       return pair;
     }));
-    const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => !seen.includes(i)), fold = this.find(".fb-foot");
+    const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => !seen.includes(i)), fold = this.find(".fb-more"), why = this.find(".fb-why");
     this.find("thead").append(headOf(seen.map((i) => columns[i])));
     const rows = transports.map(({ title, figures }) => [title, seen.map((i) => figures[i])]);
     this.ticked = rows.map(([title, figures], number) => this.row(title, figures, number)).filter(Boolean);
     this.find("caption").hidden = !apart;
     if (!apart && rows.length === 2) this.find("tbody").append(rowOf("difference", rows[0][1].map((figure, i) => difference(figure, rows[1][1][i])))); // else one compares each with the one above it
+    why.hidden = !details;
+    why.firstChild.textContent = `Why the times ${apart ? "differ" : "are alike"}`;
+    why.lastChild.textContent = details;
     fold.querySelector("summary").textContent = folded.map((i) => columns[i]).join(", ");
     fold.querySelector("thead").append(headOf(folded.map((i) => columns[i])));
     fold.querySelector("tbody").append(...transports.map(({ title, figures }) => rowOf(title, folded.map((i) => figures[i]))));
@@ -162,21 +167,23 @@ class FabricsPage extends PlayedPage {
   paintBars() {
     const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
     this.rowHigh = Math.max(BAR.least, Math.min(BAR.most, BAR.all / transports.length)); // few bars are higher: their lines say more
-    const bottom = transports.length * this.rowHigh, left = width < 640 ? BAR.narrow : BAR.left, right = width - BAR.right;
+    const bottom = BAR.head + transports.length * this.rowHigh, left = width < 640 ? BAR.narrow : BAR.left, right = width - BAR.right;
+    this.barEnds = [left, BAR.right];
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${bottom + BAR.foot}`);
     host.style.height = `${bottom + BAR.foot}px`;
     for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
-      svgShape("path", { d: `M${this.x(time)} 0V${bottom}`, stroke: "var(--pl-faint)" }, host);
+      svgShape("path", { d: `M${this.x(time)} ${BAR.head}V${bottom}`, stroke: "var(--pl-faint)" }, host);
       this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": this.x(time) > width - BAR.label / 2 ? "end" : "middle", fill: "var(--pl-muted)" });
     }
+    this.text(width, BAR.letters, "delivered", { "text-anchor": "end", fill: "var(--pl-muted)" });
     const defs = svgShape("defs", {}, host), clip = svgShape("clipPath", { id: "fb-played" }, defs);
     const hatch = svgShape("pattern", { id: "fb-slanted", width: BAR.hatch, height: BAR.hatch, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, defs);
     svgShape("rect", { width: BAR.hatch / 2, height: BAR.hatch, fill: "var(--pl-muted)" }, hatch);
     this.reached = svgShape("rect", { x: left, y: 0, height: bottom, width: 0 }, clip);
     this.bars = transports.map((transport, i) => this.bar(transport, i));
-    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: 0, y2: bottom }, host);
+    this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: BAR.head, y2: bottom }, host);
   }
 
   // The roads that are drawn: of transports that are alike one stands for all.
@@ -186,7 +193,7 @@ class FabricsPage extends PlayedPage {
 
   // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive.
   bar({ title, finish_us, header_us }, i) {
-    const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = i * this.rowHigh + BAR.gap / 2, middle = top + high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
+    const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = BAR.head + i * this.rowHigh + BAR.gap / 2, middle = top + high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
     // Headers lie at the end though they are sent all along: their length is what they cost together.
     const pieces = [[0, finish_us - header_us, "var(--pl-gather)"], [finish_us - header_us, finish_us, "url(#fb-slanted)"]];
     const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + high - 2 - share * (high - 4)).toFixed(1)}`).join("L")}`;
@@ -235,14 +242,16 @@ class FabricsPage extends PlayedPage {
   paintRoads() {
     this.find(".fb-roads").replaceChildren(...this.drawn.map((i) => this.road(i).section));
     const titles = this.shown.map((i) => this.data.transports[i].title), whole = titles.length > 1 ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}` : titles[0];
-    for (const i of this.drawn) {
-      const { road, section } = this.roads.get(i);
+    const drawn = this.drawn.map((i) => {
+      const { road, section } = this.roads.get(i), { signs } = this.data.transports[i].road;
       section.querySelector("h2").textContent = this.apart ? this.data.transports[i].title : whole;
-      const { clientWidth, clientHeight } = section.querySelector("svg");
-      const [least, largest] = this.apart ? [ROAD.high, ROAD.largest] : [ROAD.lone, ROAD.most];
-      road.road.signs = clientWidth > ROAD.wide && !this.apart ? twice(this.data.transports[i].road) : this.data.transports[i].road.signs;
-      road.paint(clientWidth > ROAD.wide ? Math.max(1, Math.min(largest, clientHeight / least)) : 1);
-    }
+      const { clientWidth, clientHeight } = section.querySelector("svg"), [least, largest] = this.apart ? [ROAD.high, ROAD.largest] : [ROAD.lone, ROAD.most];
+      road.road.signs = clientWidth > ROAD.wide && !this.apart ? twice(this.data.transports[i].road) : signs;
+      const zoom = clientWidth > ROAD.wide ? Math.max(1, Math.min(largest, clientHeight / least)) : 1, own = road.sides(zoom, 12 * zoom), sides = this.apart ? own.map((side, end) => Math.max(side, this.barEnds[end] - PAD)) : own; // below the bars
+      return { road, zoom, sides, wire: road.wirePlace(zoom, 12 * zoom, sides) };
+    });
+    const wire = Math.max(...drawn.map(({ wire }) => wire)); // words stand on one side of all of them
+    for (const { road, zoom, sides } of drawn) road.paint(zoom, 12 * zoom, sides, wire);
   }
 
   road(i) {

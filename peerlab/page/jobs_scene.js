@@ -7,20 +7,17 @@ import { svgShape, svgText } from "./svg.js";
 const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 150, wide: 92, beside: 8, off: 4, part: 0.24, less: 20, word: 62, words: 150, letters: [13, 14], roomy: 1100, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
 const UPLINK = "uplinks"; // beside the first of them
 const PALE = { cpu: "cpu-ink", network: "network-ink" }; // near the ground of a leaf: they have an outline
-const MIDDLE = ["cpu", "inside", "network"]; // neither dark nor light in both themes
-const BLACK = "#111111";
 const WORDS = ["bottleneck:", "full both ways"]; // once for all uplinks, in one line where it has room
 const WAY = { long: 40, head: 13, thick: 1.5, apart: 16, room: 24, most: 4 }; // px: the arrow beside an uplink that says which way it goes
 
-// The colour of words on an area of a job: 4.5 to 1 or more.
-function inkOn(role) {
-  if (MIDDLE.includes(role)) return BLACK;
-  return role === "register" ? "var(--pl-tint)" : "var(--pl-paper)";
+// The colour of an outline of a job.
+export function outlineOf(role) {
+  return `var(--pl-${PALE[role] ?? role})`;
 }
 
-// The colour of an outline of a job.
-function outlineOf(role) {
-  return `var(--pl-${PALE[role] ?? role})`;
+// The look of an area of a job: pale, so that its edge and the page's numbers lead.
+export function tintOf(role) {
+  return { class: "jb-tint", fill: `var(--pl-${role})` };
 }
 
 export class JobsScene {
@@ -69,7 +66,7 @@ export class JobsScene {
   pipe(leaf, out, wide, middle, each) {
     const { host, data, floor } = this, x = out ? middle - wide - FLOOR.beside : middle + FLOOR.beside, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
     svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-paper)", stroke: "var(--pl-lane)" }, host);
-    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, fill: `var(--pl-${role})` }, host));
+    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, ...tintOf(role), stroke: outlineOf(role), "stroke-width": 1.5 }, host));
     const frame = svgShape("rect", { x: x - FLOOR.off, y, width: wide + 2 * FLOOR.off, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host); // on paper: on the colours of jobs it has 1.3 : 1
     const beside = each / 2 - wide - 8, told = this.leaves.length <= WAY.most || this.pipes.length < 2; // of many leaves the first one says it
     const aside = told ? this.way(out, x, wide, beside >= WAY.room && (beside < FLOOR.word || beside >= FLOOR.word + WAY.room)) : 0, room = beside - aside;
@@ -105,7 +102,7 @@ export class JobsScene {
   hostBox(number, x, y) {
     const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
     const frame = svgShape("rect", { x, y, width: floor.wide, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: outlineOf(role), "stroke-width": job === undefined ? 1 : 1.5 }, host);
-    const fill = svgShape("rect", { x: x + 0.5, y: y + 0.5, width: floor.wide - 1, height: floor.host - 7, rx: 3.5, fill: `var(--pl-${role})`, opacity: 0 }, host); // up to its frame
+    const fill = svgShape("rect", { x: x + 0.5, y: y + 0.5, width: floor.wide - 1, height: floor.host - 7, rx: 3.5, ...tintOf(role), opacity: 0 }, host); // up to its frame
     if (job !== undefined) svgShape("rect", { x: x + 1, y: y + floor.host - 7 - FLOOR.foot, width: floor.wide - 2, height: FLOOR.foot, fill: `var(--pl-${role})`, class: "jb-foot" }, host); // whose it is, also while it does not send
     const words = this.text(x + floor.wide / 2, y + (floor.host - 6) / 2 + (job === undefined ? 5 : 4), number, { "text-anchor": "middle", "font-size": FLOOR.number, fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
     this.boxes.push({ number, job, role, frame, fill, words });
@@ -114,11 +111,10 @@ export class JobsScene {
   // Draws a moment: who sends, and what each has of every uplink. Returns what hosts do, by its name in the key.
   draw(time) {
     const acts = new Set();
-    for (const { number, job, role, fill, frame, words } of this.boxes) {
+    for (const { number, job, fill, frame } of this.boxes) {
       if (job === undefined) continue;
       const sends = this.sending.last(number, time, ([, , , until]) => time < until), exchanges = this.exchanging.last(job, time, ([, , until]) => time < until);
       fill.setAttribute("opacity", sends ? 1 : 0);
-      words.setAttribute("fill", sends ? inkOn(role) : "var(--pl-ink)");
       frame.setAttribute("stroke-dasharray", exchanges ? "none" : "3 3");
       acts.add(sends ? "jb-sends" : exchanges ? "jb-waits" : "jb-computes");
     }

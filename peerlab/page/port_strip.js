@@ -37,7 +37,7 @@ export class PortStrip {
     host.replaceChildren();
     if (!this.wide) this.text(this.narrow ? 0 : this.left, 0, `bytes waiting at ${this.port}${fabrics.length > 1 && this.slide && !this.narrow ? ", the chosen fabric enlarged" : ""}`);
     if (this.slide) this.text(this.width, 0, "at most", { "text-anchor": "end" }); // a page has a table
-    const begin = this.wide ? STRIP.top : STRIP.head;
+    const begin = this.wide ? STRIP.top : STRIP.head + (this.slide ? 0 : 5); // its scale's upper end stands below the name
     let top = begin;
     fabrics.forEach((fabric, i) => (top = this.slide || i === number ? this.row(fabric, i, i === number, top) : top)); // a page has a table of the others
     if (this.cells[number].hasRates) top = this.rates(number, top + 8);
@@ -81,7 +81,8 @@ export class PortStrip {
     const faded = { opacity: chosen ? 1 : 0.8 };
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-edge)", ...faded });
-    if (chosen) this.limits(fabric, i, base, room, scale, top + 3 + this.letters);
+    if (chosen && !this.slide) for (const [y, words] of [[base - room, sayBytes(scale)], [base, "0"]]) this.text(this.left - 8, y - 9, words, { "text-anchor": "end", class: "np-scale" }); // the same for all fabrics
+    if (chosen) this.limits(fabric, i, base, room, scale, this.slide ? top + 3 + this.letters : base - room + this.letters - 8);
     if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, `${fabric.alone_us && !fabric.ends ? "over " : ""}${fabric.time}`, ink);
     if (this.slide) this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
@@ -101,13 +102,13 @@ export class PortStrip {
 
   // Where the port acts, and below the queue a notch for each cell that it marked.
   limits({ marks }, i, base, room, scale, title) {
-    let lowest = base; // words of lines that lie on each other stand apart
+    let lowest = this.slide ? base : base - 9; // a page has a 0 there; words of lines that lie on each other stand apart
     for (const [name, words] of Object.entries(LIMITS)) {
       const value = marks[name];
       if (!value || value > scale) continue;
       const y = base - (room * value) / scale;
       svgShape("path", { d: `M${this.left} ${y.toFixed(1)}H${this.right}`, stroke: "var(--pl-edge)", "stroke-width": 1, "stroke-dasharray": "4 3" }, this.host);
-      lowest = Math.max(title + 2, Math.min(lowest - this.letters - 1, y - 7)); // the fabric's name stands above
+      lowest = Math.max(title + 2, Math.min(lowest - this.letters - 1, y - 7)); // a slide's name of the fabric stands above, or a page's end of the scale
       this.text(this.left - 8, lowest, words, { "text-anchor": "end" });
     }
     const cells = this.cells[i], { shared } = this.data, notches = new Set();

@@ -127,9 +127,9 @@ class PortsPage extends PlayedPage {
   }
 
   fillKey() {
-    const key = this.find(".np-key"), { pool, pauses, starved, lost, marks } = this.fabric, { tells } = this.scene, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
-    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-back", "credit returned", pool], ["np-mark", "most that credits allow", marks.credits], ["np-stopped", "link without credits", starved.length && !tells]];
-    entries.push(["np-stopped", "paused link", pauses.length && !tells], ["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates]);
+    const key = this.find(".np-key"), { pool, pauses, starved, lost, marks } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
+    const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-back", "credit returned", pool], ["np-mark", "most that credits allow", marks.credits], ["np-stopped", "link without credits", starved.length]];
+    entries.push(["np-stopped", "paused link", pauses.length], ["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates]);
     key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));

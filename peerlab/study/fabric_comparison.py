@@ -21,6 +21,8 @@ from peerlab.question.scenario import Scenario, checked_scenario
 _LATENCY, _MESSAGES = "fabric.latency", "nic.per_message"
 _SAME = 0.005
 """By how much a time may differ from what header bytes and latency alone make of it, to be called the same."""
+_BY_BYTES = "by header bytes and latency alone"
+"""Why times differ where nothing else acts."""
 
 
 @dataclass(frozen=True)
@@ -106,17 +108,29 @@ class FabricComparison:
             }
             return f"The limit is not the wire but {_and(sorted(limits))}."
         if self.differ_by_bytes_alone:
-            why = ": every port has one sender, so no queue forms, and no pause, credit or mark acts"
-            if self.transports[0].run.scenario.fabric.contended:
-                why = "; how transfers share this fabric is the same for all of them"
-            return f"{self._how_far_apart}, by header bytes and latency alone{why}.{self._of_ideal}"
+            return f"{self._how_far_apart}, {_BY_BYTES}{self._of_queues}{self._of_ideal}"
         return f"{self._how_far_apart}. {' '.join(self._more_than_bytes)}{self._of_ideal}"
 
     @property
     def note(self) -> str:
-        """What follows besides how far apart the times are, as a page says below that."""
-        rest = self.finding.removeprefix(self._how_far_apart).lstrip(",. ")
-        return f"{rest[:1].upper()}{rest[1:]}"
+        """What follows besides how far apart the times are, as a page says below that; `details` has the rest."""
+        rest = self.finding.removeprefix(self._how_far_apart).lstrip(",. ").removesuffix(self._of_ideal)
+        short = f"{_BY_BYTES}." if rest.startswith(_BY_BYTES) else rest
+        return _begun(short)
+
+    @property
+    def details(self) -> str:
+        """Why that is so, and why ideal may be slower: the sentences of `finding` that a page folds."""
+        why = self._of_queues if _BY_BYTES in self.finding else ""
+        of_ideal = self._of_ideal if self._of_ideal in self.finding else ""
+        return f"{_begun(why.lstrip(':; '))}{of_ideal}".strip()
+
+    @property
+    def _of_queues(self) -> str:
+        """Why no transport's own way of stopping senders tells them apart."""
+        if self.transports[0].run.scenario.fabric.contended:
+            return "; how transfers share this fabric is the same for all of them."
+        return ": every port has one sender, so no queue forms, and no pause, credit or mark acts."
 
     @property
     def _how_far_apart(self) -> str:
@@ -172,6 +186,11 @@ def _of_fabric(transport: OnTransport) -> bool:
     # no resource: it is latency, which is the fabric's
     limits = transport.run.bottleneck.resource if transport.run.bottleneck else None
     return limits is None or limits.drawn in ("NIC", "wire") or limits.scope == "fabric"
+
+
+def _begun(sentence: str) -> str:
+    """Return words as a sentence begins with them."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def _and(names: Sequence[str]) -> str:

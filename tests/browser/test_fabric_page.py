@@ -269,4 +269,40 @@ def test_figures_of_transports_that_are_alike_stand_near_their_names(open_page):
 def test_the_card_says_once_how_far_apart_transports_are(opened, comparison):
     page = opened()
     assert comparison.finding.startswith("The slowest takes")
-    expect(page.locator(".np-hero .ts-note")).to_have_text(re.compile("^By header bytes and latency alone"))
+    expect(page.locator(".np-hero .ts-note")).to_have_text("By header bytes and latency alone.")
+    # seven lines of it stood in the card
+    why = page.locator(".fb-why")
+    expect(why.locator("p")).to_be_hidden()
+    why.locator("summary").click()
+    expect(why.locator("p")).to_have_text(
+        re.compile(r"^Every port has one sender.* acts\. Ideal has no headers")
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 900])
+def test_ways_are_as_high_as_they_need_and_begin_and_end_where_bars_may(opened, width):
+    """At 900 pixels they floated in cards of 200 px, and one had its words above, the other below."""
+    page = opened()
+    resize(page, width, 1000)
+    assert all(card.bounding_box()["height"] <= 112 for card in page.locator(".fb-road").all())
+    bars, ways = page.evaluate(
+        """[...peerlabPages].map((one) => { const [[first], ends] = [one.find('.fb-bars').getBoundingClientRect(), [one.x(0), one.x(one.data.end_us)]].map((part) => part.length ? part : [part.left]);
+             return [ends.map((x) => first + x), [...one.roads.values()].map(({ road }) => [0, 1].map((part) => road.host.getBoundingClientRect().left + road.x(part)))] })[0]"""
+    )
+    for way in ways:
+        assert way == pytest.approx(bars, abs=1)
+    for card in page.locator(".fb-road").all():
+        stop = card.locator("circle").first.bounding_box()
+        assert all(
+            sign.bounding_box()["y"] > stop["y"] + stop["height"] for sign in card.locator(".rc-sign").all()
+        )
+
+
+def test_what_limits_has_one_name_in_the_table_and_at_the_way_and_shares_have_a_heading(opened):
+    """The table said *NIC send*, the way *wire 93 % busy*, and a column of other per cents stood above it."""
+    page = opened()
+    for title in ("InfiniBand", "EFA (SRD)"):
+        limit = page.locator(".np-head tbody tr", has_text=title).locator("td").last.text_content()
+        card = page.locator(".fb-road", has=page.get_by_role("heading", name=title))
+        expect(card.locator(".rc-sign").first).to_have_text(limit or "")
+    expect(page.locator(".fb-bars text:text-is('delivered')")).to_have_count(1)

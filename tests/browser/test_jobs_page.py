@@ -247,14 +247,20 @@ def test_jobs_have_hues_that_stand_out_from_their_ground_and_words_on_them_are_r
         min(contrast(colours[role], colours["paper"]) for role in (first, second)) >= 3
     )  # of uplinks and chart
     boxes = page.evaluate(
-        """[...peerlabPages][0].scene.boxes.map(({ frame, fill, words }) => [Number(fill.getAttribute('opacity')),
+        """[...peerlabPages][0].scene.boxes.map(({ frame, fill, words }) => [fill.getAttribute('opacity') * getComputedStyle(fill).fillOpacity,
              ...[frame, fill, words].map((part, i) => getComputedStyle(part)[i ? 'fill' : 'stroke'])])"""
     )
     told = [
-        (_hex(frame), _hex(fill) if filled else colours["box"], _hex(words))
+        (_hex(frame), _over(_hex(fill), colours["box"], filled), _hex(words))
         for filled, frame, fill, words in boxes
     ]
     assert {fill for _, fill, _ in told} > {colours["box"]}
+    # an area is pale: four of full colour, a slab 1200 px wide and six hosts outshone the headline
+    assert all(contrast(colours["ink"], fill) >= 5 for _, fill, _ in told)
+    edges = page.locator(".np-strip path[stroke-width='1.5']").evaluate_all(
+        "all => all.map((edge) => edge.getAttribute('stroke'))"
+    )
+    assert len(set(edges)) == 2  # as each job's edge tells it apart
     for frame, fill, words in told:
         assert contrast(frame, colours["panel"]) >= 3  # of a leaf
         assert contrast(words, fill) >= 4.5
@@ -269,12 +275,20 @@ def test_words_on_each_of_eight_jobs_are_read(open_page):
         seek(page, 1)
         drawn = page.evaluate(
             """[...peerlabPages][0].scene.boxes.filter(({ fill }) => fill.getAttribute('opacity') === '1').map(({ frame, fill, words }) =>
-                 [getComputedStyle(frame).stroke, getComputedStyle(fill).fill, getComputedStyle(words).fill])"""
+                 [getComputedStyle(frame).stroke, getComputedStyle(fill).fill, Number(getComputedStyle(fill).fillOpacity), getComputedStyle(words).fill])"""
         )
-        assert len({fill for _, fill, _ in drawn}) == 8
-        for frame, fill, words in drawn:
+        assert len({fill for _, fill, _, _ in drawn}) == 8
+        for frame, fill, share, words in drawn:
             assert contrast(_hex(frame), palettes()[theme]["panel"]) >= 3
-            assert contrast(_hex(fill), _hex(words)) >= 4.5
+            assert contrast(_over(_hex(fill), palettes()[theme]["box"], share), _hex(words)) >= 4.5
+
+
+def _over(colour, ground, share):
+    """Return a colour of which so much lies on a ground."""
+    both = [[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in (colour, ground)]
+    return "#" + "".join(
+        f"{round(share * top + (1 - share) * below):02X}" for top, below in zip(*both, strict=True)
+    )
 
 
 def _hex(colour):

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from peerlab.answer.race import delivery
-from peerlab.base.units import PS_PER_US, say_time
+from peerlab.answer.run import Run
+from peerlab.base.units import PS_PER_US, say_percent, say_time
 from peerlab.features.fabrics.fabric_report import HEADINGS, LATENCY, cells, heading
 from peerlab.model.hardware import say_counted
 from peerlab.model.stages import stage_kind
@@ -53,6 +54,8 @@ class FabricsParcel(TypedDict):
     """What it comes to, as the title of a slide."""
     note: str
     """What follows besides how far apart the times are, which stands above it."""
+    details: str
+    """Why that is so, in sentences that are folded."""
     words: str
     """The comparison in words, for those who do not see it."""
     columns: list[str]
@@ -76,6 +79,7 @@ def fabrics_parcel(comparison: FabricComparison) -> FabricsParcel:
         "counts": "A slice counts as delivered when its last byte is in the receiver's memory.",
         "headline": _headline(transports[0], transports[-1]),
         "note": comparison.note,
+        "details": comparison.details,
         "words": f"{heading(comparison)}. {times}. {comparison.finding}",
         "columns": list(HEADINGS[1:]),
         "seen": _seen(comparison),
@@ -124,5 +128,16 @@ def _transport(transport: OnTransport) -> TransportParcel:
         "shares": shares,
         "waits": waits_for(run),
         "proxy": names_proxy(run),
-        "road": road(run),
+        "road": _named_road(run),
     }
+
+
+def _named_road(run: Run) -> Road:
+    """Return the data path of a run; what limits it has the name there that it has in the table."""
+    way, limits = road(run), run.bottleneck
+    wire = way["signs"][0]
+    if limits and limits.resource is None:
+        wire["words"] = [limits.label, f"{say_percent(limits.share)} of time"]
+    elif limits and wire["hot"] and len(wire["words"]) == 1:
+        wire["words"] = [limits.label, f"{say_percent(run.wire_busy)} busy"]
+    return way
