@@ -1,10 +1,11 @@
 // What the second data path gains at other batches: a curve with the step that is shown on it.
+import { make } from "./dom.js";
 import { freePlace, widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
 const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 4, "stroke-linejoin": "round" }; // words stay readable on a line
 const AROUND = { left: 38, right: 13, top: 16, bottom: 26 };
-const NEAR = 40; // px: words farther from their point are shorter ones
+const NEAR = 80; // px: words farther from their point are shorter ones
 const LEADS = 14; // px: a line leads from words that are farther
 const TICK = 30; // px from a figure of the axis to the next
 const LEAST_HEIGHT = 0.1; // of gain: a scale is at least so high, else a flat curve would look steep
@@ -12,7 +13,7 @@ const LEAST_HEIGHT = 0.1; // of gain: a scale is at least so high, else a flat c
 export class GainCurve {
   constructor(host, { unit, points, here }) {
     Object.assign(this, { host: host.querySelector("svg"), points, here });
-    host.querySelector("figcaption").textContent = `Gain, by ${unit}`;
+    host.querySelector("figcaption").replaceChildren(make("b", "", "Gain"), ` by ${unit}`);
     this.host.setAttribute("aria-label", `Gain of the step by ${unit}: ${points.map(([batch, gain]) => `${batch}: ${gain.toFixed(2)} times`).join(", ")}.`);
   }
 
@@ -30,9 +31,7 @@ export class GainCurve {
       svgShape("path", { d: `M${AROUND.left} ${this.y(gain)}H${width - AROUND.right}`, stroke: `var(--pl-${gain === 1 ? "edge" : "faint"})` }, host);
       this.text(AROUND.left - 6, this.y(gain) + 4, `${+gain.toFixed(2)}×`, { "text-anchor": "end" });
     }
-    // this step's batch has its place on the axis; others stand where it leaves room
-    const batches = [{ batch: here[0], own: true }];
-    for (const [batch] of points) if (batches.every((tick) => Math.abs(this.x(tick.batch) - this.x(batch)) >= TICK)) batches.push({ batch });
+    const batches = this.ticks();
     for (const { batch, own } of batches) this.text(this.x(batch), height - 6, batch, { "text-anchor": "middle", ...(own && { "font-weight": 650, fill: "var(--pl-ink)" }) });
     svgShape("path", { d: points.map(([batch, gain], i) => `${i ? "L" : "M"}${this.x(batch).toFixed(1)} ${this.y(gain).toFixed(1)}`).join(""), fill: "none", stroke: "var(--pl-direct)", "stroke-width": 2.5, "stroke-linejoin": "round" }, host);
     for (const [batch, gain] of points) svgShape("circle", { cx: this.x(batch), cy: this.y(gain), r: 3, fill: "var(--pl-panel)", stroke: "var(--pl-direct)", "stroke-width": 2 }, host);
@@ -45,13 +44,20 @@ export class GainCurve {
     this.text(at.x, at.y, at.words, { fill: "var(--pl-ink)", "font-weight": 650, ...OUTLINE });
   }
 
+  // The figures of the axis: this step's batch, and from it on every doubling that has room, or every second, third one; another batch that is no doubling stands in their place.
+  ticks() {
+    const [own] = this.here, doublings = this.points.map(([batch]) => batch).filter((batch) => Number.isInteger(Math.log2(batch)));
+    const start = Math.max(0, doublings.indexOf(own)), each = Math.ceil(TICK / (this.x(2) - this.x(1))), others = doublings.filter((batch, i) => (i - start) % each === 0 && Math.abs(this.x(batch) - this.x(own)) >= TICK);
+    return [{ batch: own, own: true }, ...others.map((batch) => ({ batch }))];
+  }
+
   // Where words about a point stand: over it, below it or beside it, as near as they lie on no line; clear of the grid, too, if that is possible.
   placeOf(x, y, wide, room) {
     const places = [], curve = { points: this.points.map(([batch, gain]) => [this.x(batch), this.y(gain)]), thick: 10 }; // with its dots
     const add = (left, base) => places.push({ x: left, y: base, box: { left, right: left + wide, top: base - 10, bottom: base + 3 } });
     const middle = Math.max(AROUND.left, Math.min(x - wide / 2, room.width - wide));
     for (let far = 0; far < room.height; far++) {
-      for (const base of [y - 12 - far, y + 20 + far]) for (const left of [middle, x - 6, x + 6 - wide]) add(left, base);
+      for (const base of [y - 12 - far, y + 20 + far]) for (const left of [middle, x - 6, x + 6 - wide, room.width - wide]) if (left < x && x < left + wide) add(left, base);
       if (far === LEADS) for (const left of [x + 14, x - 14 - wide]) add(left, y + 4);
     }
     const scale = [{ left: 0, right: AROUND.left, top: 0, bottom: room.height }];

@@ -45,9 +45,9 @@ const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's
  * @property {boolean} hot
  */
 export class RaceRoad {
-  // `alone`: no other road stands above or below it, whose places it would have to meet.
-  constructor(host, road, alone = false) {
-    Object.assign(this, { host, road, alone });
+  // `alone`: no other road stands above or below it, whose places it would have to meet; `tints`: role to colour, where it is not that of the role.
+  constructor(host, road, alone = false, tints = null) {
+    Object.assign(this, { host, road, alone, tints });
     this.rows = new Rows(road.slices, { floats: ["came", "enter", "out", "leave", "gone", "work"], ints: ["stretch", "device", "slice"], begin: "came", end: "gone" });
     this.paired = this.rows.device.some((device) => device > 0); // two devices take turns; else slices do
     this.typical = road.stretches.map((_, i) => median(this.rows, i));
@@ -185,7 +185,7 @@ export class RaceRoad {
     const shape = shapeOf(points);
     const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": (BED - 2) * zoom, "stroke-linecap": "round" }, this.host);
     const trains = [1, 0.6].map((strength) => {
-      const colour = strength === 1 ? `var(--pl-${role})` : `color-mix(in srgb, var(--pl-${role}) 55%, var(--pl-panel))`;
+      const own = this.tints?.[role] ?? `var(--pl-${role})`, colour = strength === 1 || this.tints ? own : `color-mix(in srgb, ${own} 55%, var(--pl-panel))`;
       return svgShape("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, visibility: "hidden" }, this.host);
     });
     return { length: bed.getTotalLength(), trains };
@@ -211,7 +211,7 @@ export class RaceRoad {
   // Host memory that the road does not touch.
   spare(places, zoom) {
     for (const x of places) {
-      const wide = this.wide("host memory") + 40 * zoom, high = 2 * this.letters, at = { x: this.x(x) - wide / 2, y: Math.min(10 * zoom, this.y(0) - (BED / 2 + 6) * zoom - high) }; // above the road where a lane is low
+      const wide = this.wide("host memory") + 40 * zoom, high = 2 * this.letters, at = { x: this.x(x) - wide / 2, y: Math.min(2 * zoom, this.y(0) - (BED / 2 + 6) * zoom - high) }; // above the road where a lane is low
       svgShape("rect", { ...at, width: wide, height: high, rx: 5 * zoom, fill: "none", stroke: "var(--pl-edge)", "stroke-dasharray": "4 3" }, this.host);
       this.taken.push({ left: at.x, right: at.x + wide, top: at.y, bottom: at.y + high });
       this.text(this.x(x), at.y + high / 2 + this.letters / 3, "host memory", {});

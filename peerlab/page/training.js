@@ -8,6 +8,7 @@ import { widthOf } from "./places.js";
 import { beginPlayed, choiceOf, forControl, PlayedPage } from "./played.js";
 import { RaceRoad } from "./race_road.js";
 import { endOf, roundTime } from "./step_end.js";
+import { tintsOf } from "./step_tints.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayTime } from "./words.js";
 
@@ -66,17 +67,16 @@ import { sayTime } from "./words.js";
  */
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = 20; // px: how high the lane of computing is
-const LANE = { title: 24, exposed: [4, 13], flight: [18, 46], waiting: [50, 55], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
+const LANE = { title: 24, exposed: [4, 13], flight: [18, 46], waiting: [51, 54], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
 const AXIS = 20; // px
 const RADIO = 22; // px: of a path's name, before its letters
-const INSET = 6; // px: from the last moment to the end of its lane, so that a frame around the last bucket lies within it
 const ASIDE = { least: 120, gap: 20 }; // px: the enlarged end, and between it and the step
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const THUMB = 14; // px: of the slider, whose middle stands at the moment
 const LEAST = 0.4; // px; what is narrower joins its neighbour
 const THIN = 3; // px: how narrow a box is at least
-const HATCH = 5; // px from line to line; what is narrower than two of them is filled
+const HATCH = 5; // px from line to line; a wait has room for two where no other one follows it
 
 const HTML = `
 <div class="ts-top"><h1></h1><div class="ts-controls"></div></div>
@@ -279,7 +279,7 @@ class StepPage extends PlayedPage {
     this.width = width;
     const from = endOf(sides, this.longest, width / this.longest), aside = from === null ? 0 : asideOf(width);
     const whole = { wide: aside ? width - aside - ASIDE.gap : width, from: 0 }, end = { wide: aside, from, words: false };
-    for (const view of [whole, end]) view.x = (time) => ((view.wide - INSET) * (time - view.from)) / (this.longest - view.from);
+    for (const view of [whole, end]) view.x = (time) => (view.wide * (time - view.from)) / (this.longest - view.from);
     this.aside = aside;
     this.views = aside ? [whole, end] : [whole];
     this.x = whole.x;
@@ -289,11 +289,14 @@ class StepPage extends PlayedPage {
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.replaceChildren();
     const times = `${enlarged(end, whole)}\u00d7`, larger = !aside ? "" : ["end of the step", "end of step"].map((what) => `${what}, ${times}`).find((words) => widthOf(words, WORD_PX) <= aside) ?? `end, ${times}`; // no wider than what it names
-    if (alike || aside) this.title(host, LANE.title, { title: alike ? "Computing" : "", more: alike && sides.length > 1 ? "the same on both data paths" : "", aside: larger });
+    const titled = () => (alike || aside) && this.title(host, LANE.title, { title: alike ? "Computing" : "", more: alike && sides.length > 1 ? "the same on both data paths" : "", aside: larger });
     this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - LANE.high);
-    sides.forEach((side, i) => this.paintWords(host, i, this.tops[i] - (alike ? 0 : COMPUTING)));
     for (const view of this.views) this.paintView(view, view === whole ? host : svgShape("svg", { x: width - aside, width: aside, height: high, class: "ts-end" }, host), alike);
     this.x = whole.x;
+    this.clock = svgShape("rect", { class: "ts-clock", x: -0.75, width: 1.5, y: -4, height: high - AXIS + 6, fill: "var(--pl-ink)", "pointer-events": "none" }, host);
+    titled();
+    sides.forEach((side, i) => this.paintWords(host, i, this.tops[i] - (alike ? 0 : COMPUTING)));
+    host.append(...host.querySelectorAll(":scope > text")); // words lie on the line of the clock
     this.placeSlider();
     this.axis(host, high - AXIS + 6);
     if (aside) this.pull(host, whole, end, high - AXIS + 6);
@@ -386,8 +389,11 @@ class StepPage extends PlayedPage {
     svgShape("rect", { x: 0, y: top, width: view.wide, height: LANE.high, fill: "var(--pl-panel)", rx: 4, "data-side": number }, host);
     if (!alike) this.paintComputing(host, side, top - COMPUTING, view);
     const later = (view === this.views[0] && this.views[1]?.from) || Infinity; // what is seen enlarged is not drawn twice
-    for (const [begin, end] of side.exposed) if (begin < later) this.hatch(host, [this.x(begin), top + LANE.exposed[0], this.x(end), top + LANE.exposed[1]], role);
-    this.boxes(host, side.waiting.filter((one) => this.seen(one)), top, LANE.waiting, "ink");
+    side.exposed.forEach(([begin, end], i) => {
+      const room = this.x(side.exposed[i + 1]?.[0] ?? Infinity), right = Math.max(this.x(end), Math.min(this.x(begin) + 2 * HATCH, room));
+      if (begin < later) this.hatch(host, [this.x(begin), top + LANE.exposed[0], right, top + LANE.exposed[1]], role);
+    });
+    this.boxes(host, side.waiting.filter((one) => this.seen(one)), top, LANE.waiting, "muted");
     this.boxes(host, side.flight, top, LANE.flight, role, number);
     if (!side.flight.some((one) => Math.abs(this.x(one[1]) - this.x(end)) < 4)) svgShape("line", { x1: this.x(end), x2: this.x(end), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
   }
@@ -409,12 +415,11 @@ class StepPage extends PlayedPage {
     });
   }
 
-  // Slanted lines inside a box; one that is too narrow for them is filled.
+  // Slanted lines inside a box; those of all boxes lie on one grid, so that boxes side by side are one hatch.
   hatch(host, [left, top, right, bottom], role) {
     const high = bottom - top;
-    if (right - left < 2 * HATCH) return void svgShape("rect", { x: left, y: top, width: Math.max(THIN, right - left), height: high, fill: `var(--pl-${role})`, "pointer-events": "none" }, host);
     let d = "";
-    for (let start = left - high; start < right; start += HATCH) {
+    for (let start = Math.floor((left - high) / HATCH) * HATCH; start < right; start += HATCH) {
       const begin = Math.max(start, left), end = Math.min(start + high, right);
       if (end > begin) d += `M${begin.toFixed(1)} ${(bottom - begin + start).toFixed(1)}L${end.toFixed(1)} ${(bottom - end + start).toFixed(1)}`;
     }
@@ -425,14 +430,14 @@ class StepPage extends PlayedPage {
     const rough = this.longest / 7, power = 10 ** Math.floor(Math.log10(rough)), each = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
     for (let at = 0; at <= this.longest; at += each) {
       svgShape("line", { x1: this.x(at), x2: this.x(at), y1: top - 4, y2: top, stroke: "var(--pl-edge)" }, host);
-      const words = sayTime(at), half = widthOf(words, TICK_PX) / 2; // within the picture
-      text(host, Math.max(half, Math.min(this.x(at), this.width - half)), top + 12, words, { "text-anchor": "middle", fill: "var(--pl-muted)", "font-size": TICK_PX });
+      const words = at ? sayTime(at) : "0", half = widthOf(words, TICK_PX) / 2;
+      text(host, Math.min(this.x(at), this.width - half), top + 12, words, { "text-anchor": "middle", fill: "var(--pl-muted)", "font-size": TICK_PX });
     }
   }
 
   // Outlines an exchange in the lane of the path that is shown below: in the whole step, as all of its end is the last one.
   outline([begin, end]) {
-    const [{ x }] = this.views, box = { x: (x(begin) - 3).toFixed(1), y: this.tops[this.side] + LANE.flight[0] - 3, width: Math.max(7, x(end) - x(begin) + 5).toFixed(1) };
+    const [{ x, wide }] = this.views, left = x(begin) - 3, right = Math.min(wide - 2, Math.max(left + 7, x(end) + 2)), box = { x: left.toFixed(1), y: this.tops[this.side] + LANE.flight[0] - 3, width: (right - left).toFixed(1) }; // within its lane
     for (const [name, value] of Object.entries(box)) if (this.mark.getAttribute(name) !== String(value)) this.mark.setAttribute(name, value);
   }
 
@@ -442,6 +447,7 @@ class StepPage extends PlayedPage {
   draw(time, flow) {
     if (!this.views) return;
     const moving = this.player?.playing ? flow : 0;
+    this.clock.setAttribute("transform", `translate(${this.views[0].x(time).toFixed(1)} 0)`);
     this.state.sides.forEach((side, i) => {
       const at = this.followed === null ? under(side, time) : this.followed, [begin, end] = side.flight[at] ?? [0, 0];
       const now = this.followed === null ? time : Math.min(begin + time, end);
@@ -456,9 +462,10 @@ class StepPage extends PlayedPage {
   drawRoad(side, at, now, moving) {
     const host = this.find(".ts-road"), [begin, end] = side.flight[at], road = this.data.roads[side.roads[at]];
     if (this.road?.road !== road) {
-      this.road = new RaceRoad(host.querySelector("svg"), road, true);
+      const colours = this.data.colours[side.roads[at]], tints = tintsOf(side.role, colours);
+      this.road = new RaceRoad(host.querySelector("svg"), road, true, tints);
       this.road.paint(1);
-      this.fillStages(this.data.colours[side.roads[at]]);
+      this.fillStages(colours, tints);
       host.querySelector("p").style.color = `var(--pl-${side.role}-ink)`; // whose bucket it is: its name stands at its lane
     }
     const before = now < begin, done = now >= end - 1e-6, since = sayTime(now - begin);
@@ -471,10 +478,10 @@ class StepPage extends PlayedPage {
   }
 
   // Names what moves on the road, each colour once.
-  fillStages(colours) {
+  fillStages(colours, tints) {
     this.find(".ts-stages").replaceChildren(...colours.map(([role, words]) => {
       const entry = make("li", ""), swatch = make("i", "ts-swatch");
-      swatch.style.background = `var(--pl-${role})`;
+      swatch.style.background = tints[role];
       entry.append(swatch, words);
       return entry;
     }));

@@ -58,12 +58,12 @@ def headline(runs: Sequence[StepRun], names: Sequence[str], sure: StepGain | Non
     }
     sentences = [
         *([] if told else [f"Simulated: {simulated} (†)."]),
-        f"Exchange alone: {alone:.2f}{TIMES_SIGN}.",
+        f"Exchange alone: {alone:.2f}{TIMES_SIGN} as fast.",
     ]
     return {
         "label": f"{names[1]} is",
         "value": between or simulated,
-        "after": "as fast",
+        "after": f"as fast as {names[0]}",
         "note": " ".join(sentences),
         "rests": " ".join([*_hidden_on_both(runs, names), *([_rests(sure)] if sure else [])]),
         "good": round(gain, 2) >= _LEAST_GAIN,

@@ -261,7 +261,7 @@ def test_a_moment_stands_at_one_place_on_the_slider_and_in_the_lanes(open_page, 
     lane = page.locator(".ts-lanes > rect[fill='var(--pl-panel)']").first.bounding_box()
     computing = page.locator(".ts-lanes > rect").first.bounding_box()
     ends = [lane["x"], lane["x"] + lane["width"]]
-    assert ends == pytest.approx([track[0], track[1] + 6], abs=0.5)  # with room for the last bucket's frame
+    assert ends == pytest.approx(track, abs=0.5)
     assert computing["x"] == pytest.approx(lane["x"], abs=0.5)
     if width > 760:
         road, gain = (page.locator(card).bounding_box() for card in (".ts-road", ".ts-gain"))
@@ -282,8 +282,7 @@ def test_the_frame_of_the_last_bucket_lies_within_its_lane_and_words_begin_where
         page.locator(part).first.bounding_box()
         for part in (".ts-lanes > [data-side]", ".ts-chosen", ".ts-end > [data-side]")
     )
-    # the edges of boxes without their lines
-    assert frame["x"] + frame["width"] + 1 <= lane["x"] + lane["width"]
+    assert frame["x"] + frame["width"] <= lane["x"] + lane["width"] + 0.1
     waits = re.compile(r"^(devices )?wait \d+ \Ss$")
     words = [text.bounding_box() for text in page.locator(".ts-lanes > text", has_text=waits).all()]
     assert len(words) == 2
@@ -534,3 +533,33 @@ def test_it_can_be_read_by_everybody(opened, theme):
     for width in (1280, 420):
         resize(page, width, 800)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [640, 1280])
+def test_the_moment_is_a_line_through_the_lanes_and_each_colour_means_one_thing(open_page, width):
+    """The moment was a knob above the lanes, pink both kernel TCP and what a CPU does, and a short wait a solid square without a key."""
+    page = open_page(step_page_html([host(), peer()], controls={}))
+    resize(page, width, 1000)
+    await_drawn(page, ".ts-lanes")
+    line, knob = page.locator(".ts-clock").bounding_box(), page.locator(".pl-scrub").bounding_box()
+    share = page.evaluate("[...peerlabPages][0].player.time / [...peerlabPages][0].player.length")
+    assert line["x"] + 0.75 == pytest.approx(knob["x"] + 7 + share * (knob["width"] - 14), abs=1.5)
+    for lane in page.locator(".ts-lanes > [data-side]:not([data-exchange])").all():
+        box = lane.bounding_box()
+        assert line["y"] < box["y"] < box["y"] + box["height"] < line["y"] + line["height"]
+    # on the road a path has tints of its own colour, which its key has
+    for number, role in enumerate(("cpu", "direct")):
+        page.evaluate("number => [...peerlabPages][0].showPath(number)", number)
+        of = "part => [...document.querySelectorAll(part)].map(one => one.style.background || one.getAttribute('stroke'))"
+        key, road = (
+            page.evaluate(of, ".ts-stages i"),
+            page.evaluate(of, ".ts-road svg path[stroke-width='9']"),
+        )
+        assert set(key) == set(road)
+        assert all(f"--pl-{role}" in colour for colour in key)
+    # a wait is slanted lines however short it is
+    assert (
+        page.locator(".ts-lanes rect[pointer-events=none]:not(.ts-now, .ts-clock, .ts-chosen)").count() == 0
+    )
+    page.locator("[name=ts-zoom][value=bucket]").check(force=True)
+    assert not page.locator(".ts-clock").is_visible()
