@@ -19,6 +19,8 @@ _FAULTS = frozenset({"slow_nodes", "slow_nics", "slow_links"})
 """What is slow or lost: their chips look like a warning."""
 _TAKE_BACK = "\u00d7"
 """Stands at the end of a chip."""
+_ROOM = 32
+"""Letters for which a row above the buttons has room: what chips say beyond them is told by their names alone."""
 
 
 class Chips:
@@ -42,13 +44,15 @@ class Chips:
         if chips == self._shown:
             return
         gone, self._shown = self.box.children, chips
-        self.box.children = [self._button(says, changes) for says, changes in chips]
+        short = sum(len(says) for says, _ in chips) > _ROOM and len(chips) > 1
+        self.box.children = [self._button(says, changes, short=short) for says, changes in chips]
         # Only now does nothing on a page show them.
         for button in gone:
             close_all(button)
 
-    def _button(self, says: str, changes: Changes) -> w.Widget:
-        button = w.Button(description=f"{says} {_TAKE_BACK}", tooltip=f"Take back: {says}")
+    def _button(self, says: str, changes: Changes, *, short: bool) -> w.Widget:
+        name = says.partition(": ")[0] if short else says
+        button = w.Button(description=f"{name} {_TAKE_BACK}", tooltip=f"Take back: {says}")
         button.on_click(lambda _: self._take_back(changes))
         return classed(button, "pl-chip", *(["pl-fault"] if changes.keys() & _FAULTS else []))
 

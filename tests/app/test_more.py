@@ -3,6 +3,7 @@
 import pytest
 
 import peerlab
+from peerlab.app.chips import Chips
 from peerlab.app.explore import explore
 from peerlab.base.places import folder
 from peerlab.model.algorithms import ALGORITHMS
@@ -318,3 +319,14 @@ def test_more_offers_the_libraries_that_the_cluster_can_have(lab):
     assert offered() == ["none", "hcl-host-nics"]
     lab.controls.cluster.value = "p4d"
     assert offered() == ["none", "nccl-efa", "nccl-sockets"]
+
+
+def test_chips_without_room_for_what_they_say_have_names_alone():
+    """Two were two rows, and all controls went down by 20 pixels."""
+    chips = Chips(lambda _: None)
+    slow, jitter = ("Slow node: node 0 at 50 %", {"slow_nodes": None}), ("Jitter: 5 %", {"jitter": 0})
+    chips.show([slow])
+    assert [chip.description for chip in chips.box.children] == ["Slow node: node 0 at 50 % \u00d7"]
+    chips.show([slow, jitter])
+    assert [chip.description for chip in chips.box.children] == ["Slow node \u00d7", "Jitter \u00d7"]
+    assert chips.box.children[1].tooltip.endswith("Jitter: 5 %")

@@ -1,18 +1,19 @@
 """Band, floor and ceiling over sizes, logarithmic both ways, with the points of a log: vermilion only below the floor."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from typing import Any
 
 from peerlab.base.units import KIB, say_bytes
+from peerlab.features.expect.closest_size import LabelBox, closest_label
 from peerlab.features.expect.expected_figure import figure
 from peerlab.picture.scale import Scale, apart, logarithmic
 
 _HIGH = 360
-_WIDTHS = (440, 560, 700, 860, 1020)
+_WIDTHS = (440, 560, 700, 860, 1020, 1240)
 """Widths that it is drawn for, so that its letters keep their size: a page shows the widest that it has room for."""
 _LETTER = 13
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 148, 32, 30
@@ -49,10 +50,13 @@ _NAMES = 82
 
 
 def band_html(
-    rows: Sequence[Row], judged: Sequence[Row] = (), faults: Sequence[Sequence[tuple[int, float]]] = ()
+    rows: Sequence[Row],
+    judged: Sequence[Row] = (),
+    faults: Sequence[Sequence[tuple[int, float]]] = (),
+    closest: Row | None = None,
 ) -> str:
-    """Return the picture at each width, of which the page shows one."""
-    return _at_each_width(lambda wide: band_svg(rows, judged, faults, wide=wide))
+    """Return the picture at each width, of which the page shows one; `closest` is the row of a log that a sentence is about."""
+    return _at_each_width(lambda wide: band_svg(rows, judged, faults, closest, wide=wide))
 
 
 def one_size_html(row: Row) -> str:
@@ -84,6 +88,7 @@ def band_svg(
     rows: Sequence[Row],
     judged: Sequence[Row] = (),
     faults: Sequence[Sequence[tuple[int, float]]] = (),
+    closest: Row | None = None,
     *,
     wide: int = _WIDTHS[2],
 ) -> str:
@@ -114,15 +119,30 @@ def band_svg(
     ]
     ends += [_log_end(row) for row in measured[-1:]]
     parts += _ends(ends, up, right)
+    parts += _faults(across, up, rows, faults)
+    parts += _log(across, up, judged, right) or [_answer((right, up(rows[-1]["expected"])))]
+    if closest and closest in judged[:-1]:  # what the last one reaches stands at its end
+        edges = [[(row["size"], row[edge]) for row in rows] for edge in ("low", "high")]
+        ways = [
+            *edges,
+            *(points for *_, points in curves),
+            [(row["size"], row["measured"]) for row in measured],
+        ]
+        parts.append(closest_label(closest, across, up, ways, LabelBox(_LEFT, right, _TOP, _HIGH - _BOTTOM)))
+    sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
+    return f"{_opened(wide, _HIGH, sentence)}{''.join(parts)}</svg>"
+
+
+def _faults(
+    across: Scale, up: Scale, rows: Sequence[Row], faults: Sequence[Sequence[tuple[int, float]]]
+) -> Iterator[str]:
+    """Yield what each fault would leave, hidden until its cause is pointed at."""
     drawn = {row["size"] for row in rows}
     for place, curve in enumerate(faults):
         # A fault is simulated at every size of the log, the picture shows only some.
         points = [(size, GBps) for size, GBps in curve if size in drawn]
         line = _line(across, up, points, "copy-ink", "2.5", "2 4")
-        parts.append(f"<g class='pl-fault' data-fault='{place}'>{line}</g>")
-    parts += _log(across, up, judged, right) or [_answer((right, up(rows[-1]["expected"])))]
-    sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
-    return f"{_opened(wide, _HIGH, sentence)}{''.join(parts)}</svg>"
+        yield f"<g class='pl-fault' data-fault='{place}'>{line}</g>"
 
 
 def _drawn(rows: Sequence[Row], judged: Sequence[Row]) -> Sequence[Row]:
@@ -151,17 +171,21 @@ def _figures(rows: Sequence[Row], judged: Sequence[Row]) -> list[float]:
 
 
 def _up(rows: Sequence[Row], judged: Sequence[Row]) -> Scale:
+    low, high = _ends_of_scale(rows, judged)
+    return logarithmic((_rates(low, high)[0], high), (_HIGH - _BOTTOM, _TOP))
+
+
+def _ends_of_scale(rows: Sequence[Row], judged: Sequence[Row]) -> tuple[float, float]:
+    # A margin above and below, so that no curve lies on an edge.
     figures = _figures(rows, judged)
-    # A margin above and below, so that no curve lies on an edge; the grid has the same.
-    return logarithmic((min(figures) / 1.15, max(figures) * 1.15), (_HIGH - _BOTTOM, _TOP))
+    return min(figures) / 1.15, max(figures) * 1.15
 
 
 def _grid(across: Scale, up: Scale, right: float, drawn: tuple[Sequence[Row], Sequence[Row]]) -> list[str]:
     rows, judged = drawn
-    figures = _figures(rows, judged)
     parts = ["<text x='0' y='12'>busbw, GB/s</text>", _band_key(_KEY), _log_key(judged)]
     ceiling = up(rows[-1]["ceiling"])
-    for rate in _rates(min(figures) / 1.15, max(figures) * 1.15):
+    for rate in _rates(*_ends_of_scale(rows, judged)):
         y = up(rate)
         if abs(y - ceiling) < _CLEAR:
             continue
@@ -179,10 +203,13 @@ def _grid(across: Scale, up: Scale, right: float, drawn: tuple[Sequence[Row], Se
 
 
 def _rates(low: float, high: float) -> list[float]:
-    """Return the rates that have a line: powers of two, of four or of ten, whichever are few enough."""
-    step = next((step for step in (2.0, 4.0) if math.log(high / low, step) <= _LINES), 10.0)
-    powers = range(math.ceil(math.log(low, step)), math.floor(math.log(high, step)) + 1)
-    return [step**power for power in powers]
+    """Return the rates that have a line: twice, four or ten times the one before, whichever are few enough; the first bounds what is drawn."""
+    for step, base in ((2.0, 2.0), (4.0, 2.0), (10.0, 10.0)):
+        first = base ** math.floor(math.log(low, base))
+        rates = [first * step**power for power in range(math.floor(math.log(high / first, step)) + 1)]
+        if len(rates) <= _LINES:
+            break
+    return rates
 
 
 def _area(across: Scale, up: Scale, ends: Sequence[tuple[int, float, float]], fill: str) -> str:

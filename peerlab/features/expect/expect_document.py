@@ -6,6 +6,7 @@ from typing import Any
 from peerlab.base.document import Conclusion, Document, Fold, Graphic, Item, Items, Part, Table, Text
 from peerlab.base.units import say_bytes, say_percent
 from peerlab.features.expect.band_picture import band_html, one_size_html
+from peerlab.features.expect.closest_size import closest_row
 from peerlab.features.expect.expected_figure import figure
 
 Told = Mapping[str, Any]
@@ -62,12 +63,16 @@ def conclusion(verdict: Told) -> str:
     return first_up(_OPEN.get(verdict["verdict"], "") + verdict["why"])
 
 
+def closest_of(verdict: Told) -> Told | None:
+    """Return the row of a run that is well which comes closest to its floor; none of another."""
+    return closest_row(verdict["rows"]) if STATUSES[verdict["verdict"]] == "pass" else None
+
+
 def closest_words(verdict: Told) -> str:
     """Return which size of a run that is well comes closest to its floor; empty of another."""
-    rows = [row for row in verdict["rows"] if row["floor"] and row["measured"] > 0]
-    if STATUSES[verdict["verdict"]] != "pass" or not rows:
+    row = closest_of(verdict)
+    if row is None:
         return ""
-    row = min(rows, key=lambda row: row["measured"] / row["floor"])
     return f"Closest to its floor is {say_bytes(row['size'])}: {figure(row['measured'])} GB/s, where the floor is {figure(row['floor'])}."
 
 

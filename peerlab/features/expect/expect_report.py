@@ -14,6 +14,7 @@ from peerlab.features.expect.expect_document import (
     UNSEEN,
     Told,
     cause_words,
+    closest_of,
     closest_words,
     conclusion,
     expectation_document,
@@ -169,7 +170,8 @@ def _head(verdict: Told) -> str:
 def _below(verdict: Told) -> Iterator[str]:
     rows, causes = [row for row in verdict["rows"] if row["expected"]], verdict["causes"][:_MOST_CAUSES]
     if rows:
-        picture = band_html(rows, rows, [cause["curve"] for cause in causes])
+        closest = None if verdict["because"] else closest_of(verdict)
+        picture = band_html(rows, rows, [cause["curve"] for cause in causes], closest)
         yield f"<div class='pl-beside'>{picture}{_causes(verdict, causes) if causes else ''}</div>"
     sizes = part_html(replace(judged_table(verdict["rows"]), caption="", folded=False))
     yield _folded(

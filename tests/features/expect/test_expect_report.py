@@ -7,7 +7,8 @@ from html import escape, unescape
 import peerlab
 from peerlab.base.document import document_lines, document_markdown
 from peerlab.base.units import say_bytes
-from peerlab.features.expect.expect_document import expectation_document, verdict_document
+from peerlab.features.expect.closest_size import LabelBox, closest_label
+from peerlab.features.expect.expect_document import closest_of, expectation_document, verdict_document
 from peerlab.features.expect.expect_report import expect_page, verdict_html, verdict_in_page
 from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.verdicts.judging import judge
@@ -74,12 +75,12 @@ def test_a_page_of_several_runs_has_each_and_fetches_nothing():
 def test_an_expectation_shows_itself_in_a_notebook():
     shown = peerlab.expect("p4d", sizes=SIZES)._repr_html_()
     widths = re.findall("<svg class='pl-band pl-at-([0-9]+)'", shown)  # a page shows one
-    assert len(set(widths)) == shown.count("<svg") == 5
+    assert len(set(widths)) == shown.count("<svg") == 6
     assert all(re.search(f"pl-at-{wide} {{ display: block;", shown) for wide in widths)
-    assert shown.count(">9 of 10 healthy runs</text>") == 5
+    assert shown.count(">9 of 10 healthy runs</text>") == 6
     assert "16 ranks" in shown
     # the figure that the page begins with is a dot at the end of its line
-    assert shown.count("fill='var(--pl-direct-ink)'/>") == 5
+    assert shown.count("fill='var(--pl-direct-ink)'/>") == 6
 
 
 def test_no_line_of_the_grid_looks_like_the_ceiling_s_figure():
@@ -277,3 +278,29 @@ def test_the_cluster_that_a_page_shows_is_the_logs_unless_the_log_contradicts_it
     assert re.search("<b>(.*?)</b>", page)[1] == "Cannot tell: nothing in the log names its machine"
     assert "Name it in the list Cluster above; or describe it with <code>" in page
     assert "It is not from Gaudi DL1, which is shown: nccl-tests does not run on Gaudi, " in page
+
+
+def test_the_closest_size_is_named_where_no_line_is_in_the_way_and_the_axis_bounds_what_is_drawn():
+    """The sentence was about a point without a name, and the band ended below the lowest figure of the axis."""
+    (found,) = judge(log([1.0, 1.0, 0.9, *[1.0] * (len(SIZES) - 3)]), "p4d")
+    verdict = found.as_dict()
+    closest = closest_of(verdict)
+    shown = verdict_html([verdict])
+    says = f">{figure(closest['measured'])}, floor {figure(closest['floor'])}</text>"
+    for picture in re.findall("<svg class='pl-band.*?</svg>", shown, flags=re.DOTALL):
+        assert picture.count("class='pl-closest'") == picture.count(says) <= 1
+        bottom = max(float(y) for y in re.findall("<path d='M64 ([0-9.]+)H", picture))
+        assert all(
+            float(y) < bottom for y in re.findall("<circle cx='[0-9.]+' cy='([0-9.]+)'[^>]*><title>", picture)
+        )
+
+
+def test_a_name_keeps_off_every_line():
+    row = {"size": 100, "measured": 50, "floor": 40}
+    place = LabelBox(0, 400, 0, 400)
+
+    def label(*ways):
+        return closest_label(row, lambda size: 2 * size, lambda rate: 400 - 2 * rate, ways, place)
+
+    assert "50, floor 40" in label([(0, 40), (200, 40)])
+    assert label([(0, 31), (200, 31)], [(0, 59), (200, 59)]) == ""
