@@ -114,23 +114,22 @@ def band_svg(
         ("ceiling", "muted", "1.4", "6 4", [(row["size"], row["ceiling"]) for row in rows]),
     ]
     parts += [_line(across, up, points, role, width, dash) for _, role, width, dash, points in curves]
-    ends = [
-        _End(name, role, points[-1][1], dash, width) for name, role, width, dash, points in curves if points
-    ]
-    ends += [_log_end(row) for row in measured[-1:]]
-    parts += _ends(ends, up, right)
+    ends = [_End(name, role, way[-1][1], dash, width) for name, role, width, dash, way in curves if way]
+    parts += _ends([*ends, *(_log_end(row) for row in measured[-1:])], up, right)
     parts += _faults(across, up, rows, faults)
     parts += _log(across, up, judged, right) or [_answer((right, up(rows[-1]["expected"])))]
     if closest and closest in judged[:-1]:  # what the last one reaches stands at its end
-        edges = [[(row["size"], row[edge]) for row in rows] for edge in ("low", "high")]
-        ways = [
-            *edges,
-            *(points for *_, points in curves),
-            [(row["size"], row["measured"]) for row in measured],
-        ]
+        ways = _ways(rows, measured)
         parts.append(closest_label(closest, across, up, ways, LabelBox(_LEFT, right, _TOP, _HIGH - _BOTTOM)))
     sentence = f"Bus bandwidth by size, {say_bytes(told[0]['size'])} to {say_bytes(told[-1]['size'])}: band, floor and ceiling"
     return f"{_opened(wide, _HIGH, sentence)}{''.join(parts)}</svg>"
+
+
+def _ways(rows: Sequence[Row], measured: Sequence[Row]) -> list[list[tuple[float, float]]]:
+    """Return sizes and rates of all lines that are drawn."""
+    names = ("low", "high", "expected", "floor", "ceiling")
+    ways = [[(row["size"], row[name]) for row in rows if row[name]] for name in names]
+    return [*ways, [(row["size"], row["measured"]) for row in measured]]
 
 
 def _faults(
