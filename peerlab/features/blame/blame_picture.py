@@ -1,44 +1,38 @@
 """The blame strip: one bar for each node, or for each way where a way is to blame, and a line at 80 %."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from peerlab.base.units import say_count, say_percent, say_time
+from peerlab.base.units import say_percent, say_time
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
-from peerlab.features.blame.late_picture import (
-    RADIUS,
-    RIGHT_OF_BARS,
-    WIDTHS,
-    in_words,
-    late_svg,
-    others,
-    row_height,
-    without_nothing,
-)
-from peerlab.picture.by_width import shown_from
-from peerlab.picture.svg import Paper
-from peerlab.picture.theme import PAGE, palette, properties
+from peerlab.features.blame.late_picture import bars, chart, in_words, late_chart, line
+from peerlab.picture.theme import FONT, properties
 from peerlab.question.scenario import Scenario
 
-_MOST_WAYS = 8
-"""Ways that have a bar: a ring of 64 nodes has 64."""
-_TOP, _GAP = 54.0, 3.0
-_BARS, _BEFORE_BARS, _LETTER = 86.0, 26.0, 7.9
-"""Where bars begin at least, what there is beside the longest name, and the width of a letter of it, about; pixels."""
-
-
-# The narrowest drawing is for all that is narrower, too.
-_DRAWINGS = {
-    width if width != WIDTHS[-1] else 0: f".pl-blame svg:nth-of-type({place})"
-    for place, width in enumerate(WIDTHS, start=1)
-}
-_SIDE_BY_SIDE = (
-    ".pl-blame{display:flex;flex-wrap:wrap;gap:12px}.jp-OutputArea-output>.pl-blame{padding:4px 12px 12px}"  # as other reports
-    ".pl-blame>div{flex:1 1 520px;max-width:560px;min-width:0;container-type:inline-size;border-radius:8px;background:var(--pl-panel)}.pl-blame svg{display:none;width:100%;height:auto}"
-    ".pl-blame svg>rect:first-of-type{display:none}"  # a drawing's own ground shows at its corners where its card is higher
-    f"{shown_from(_DRAWINGS)}"
+_FEW = 16
+"""The most lines of full height."""
+_STYLE = (
+    ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;max-width:1520px;print-color-adjust:exact;-webkit-print-color-adjust:exact}.jp-OutputArea-output>.pl-blame{padding:4px 12px 12px}"  # as other reports
+    ".pl-proof{flex:100%;min-width:0;container:pl-proof/inline-size;border-radius:8px;background:var(--pl-panel)}.pl-charts{display:grid;gap:24px 40px;padding:14px 16px 16px}"
+    f".pl-chart{{min-width:0;container-type:inline-size;font:12.5px/19px {FONT};color:var(--pl-muted)}}.pl-chart strong{{display:block;margin-bottom:14px;font-size:14px;font-weight:650;color:var(--pl-ink)}}"
+    ".pl-lines{display:grid;grid-template-columns:max-content minmax(0,1fr) max-content;gap:3px 10px}.pl-line{display:contents}.pl-node{text-align:right}.pl-late .pl-amount:empty{display:none}"
+    ".pl-line>span{min-height:19px;white-space:nowrap}.pl-many .pl-line:not(.pl-foot)>span{min-height:12px;height:12px;line-height:12px}.pl-many .pl-lines{row-gap:2px}"
+    ".pl-named>:is(.pl-node,.pl-amount){font-weight:650;color:var(--pl-hot-ink)}"
+    # bars
+    ".pl-extent{position:relative;box-shadow:-1px 0 var(--pl-faint)}.pl-extent i{display:block;height:100%;border-radius:0 4px 4px 0;background:var(--pl-edge)}.pl-named .pl-extent i{background:var(--pl-hot)}"
+    f".pl-shares .pl-extent::after{{content:'';position:absolute;inset:-2px 0 -1px;background:linear-gradient(var(--pl-ink) 60%,transparent 0) {EXPLAINS:.0%} 0/1.5px 25%;background-repeat:repeat-y}}"
+    f".pl-from{{display:block;position:relative;left:{EXPLAINS:.0%};width:max-content;translate:-50%}}"
+    # cells
+    ".pl-late .pl-lines:has(.pl-cells){grid-template-columns:max-content minmax(0,1fr)}.pl-cells{display:flex}.pl-cells.pl-apart{gap:2px}"
+    ".pl-cells i,.pl-key-of>i{flex:1;background:color-mix(in srgb,var(--pl-muted) var(--late,0%),var(--pl-faint))}.pl-named .pl-cells i{background:color-mix(in srgb,var(--pl-hot) var(--late),var(--pl-faint))}"
+    ".pl-begins{position:relative;outline:2px solid var(--pl-ink);outline-offset:-1px}.pl-numbers{position:relative}.pl-numbers span{position:absolute;translate:-50%}"
+    ".pl-key-row{display:flex;flex-wrap:wrap;gap:2px 20px;margin-top:4px}.pl-key-of{display:flex;align-items:center;gap:8px}.pl-key-of .pl-cells i{width:16px;height:12px}"
+    ".pl-key-of>i{flex:none;width:12px;height:12px;background:var(--pl-edge)}.pl-key-of>.pl-begins{background:none}.pl-key-of.pl-named>i{background:var(--pl-hot)}"
+    # beside cells each node has its line, and elsewhere those of nothing are one
+    ".pl-each,.pl-all-steps{display:none}@container (min-width:480px){.pl-all-steps{display:contents}.pl-some-steps{display:none}}"
+    "@container pl-proof (min-width:760px){.pl-two{grid-template-columns:minmax(0,2fr) minmax(0,3fr)}.pl-by-cells .pl-each{display:contents}.pl-by-cells .pl-others{display:none}}"
     ".pl-blame p{flex:100%;max-width:860px;margin:0;color:var(--pl-muted);text-wrap:pretty}.pl-blame .pl-says{text-wrap:balance;margin-bottom:-8px;font-size:clamp(18px,1vw + 13px,24px);line-height:1.25;font-weight:650;color:var(--pl-ink)}"
-    ".pl-blame details p{margin-bottom:8px}.pl-blame details{width:100%;max-width:560px}.pl-blame summary{width:fit-content;margin-bottom:8px;font-size:13px;line-height:18px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
+    ".pl-blame details p{margin-bottom:8px}.pl-blame details{width:100%}.pl-blame summary{width:fit-content;margin-bottom:8px;font-size:13px;line-height:18px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
     ".pl-blame summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"
 )
 
@@ -64,18 +58,27 @@ def _shown(blame: Blame, says: str, *, timed: bool) -> str:
     # Without slow parts the runs of the picture are the ordinary ones: their percentiles stand there.
     if not timed and not blame.scenario.has_slow_parts:
         times = ""
-    late = _drawn(blame, late_svg)
+    late = late_chart(blame)
     spreads = in_words(blame) if late else ""
     if blame.slower:
         # Where the headline stands elsewhere, whom it begins with is said there and drawn here.
-        times, pictures = f"{times} {spreads}" if timed else times, _drawn(blame, blame_svg) + late
+        times, pictures = f"{times} {spreads}" if timed else times, _card(shares_chart(blame), late)
     else:  # nothing was lost, so nobody explains a part of it
-        folded = f"<details><summary>Who is late in which step</summary><p>{spreads}</p>{late}</details>"
+        folded = (
+            f"<details><summary>Who is late in which step</summary><p>{spreads}</p>{_card(late)}</details>"
+        )
         pictures = folded if late else ""
     return (
-        f"<style>{properties('.pl-blame')}{_SIDE_BY_SIDE}</style>"
+        f"<style>{properties('.pl-blame')}{_STYLE}</style>"
         f"<div class='pl-blame'>{says}{f'<p>{times}</p>' if times else ''}{pictures}</div>"
     )
+
+
+def _card(*charts: str) -> str:
+    """Return charts on one card, beside each other where they have room."""
+    drawn = [chart for chart in charts if chart]
+    kind = " pl-two" * (len(drawn) > 1) + " pl-by-cells" * ("class='pl-cells" in drawn[-1])
+    return f"<div class='pl-proof'><div class='pl-charts{kind}'>{''.join(drawn)}</div></div>"
 
 
 def _unbroken(words: str) -> str:
@@ -94,12 +97,6 @@ def _three_digits(ps: float) -> str:
     return say_time(ps) if "e" in digits else f"{digits} {unit}"  # e: 1000 and more
 
 
-def _drawn(blame: Blame, draw: Callable[[Blame, str, float], str]) -> str:
-    """Return a picture at each width, of which the room that it has shows one."""
-    drawn = "".join(draw(blame, PAGE, width) for width in WIDTHS)
-    return f"<div>{drawn}</div>" if drawn else ""
-
-
 def blame_of_run(scenario: Scenario, others: Sequence[int]) -> RunBlamed:
     """Return who is to blame for a run, and the pictures of that; `others` are times of runs that differ by their seed alone, picoseconds.
 
@@ -111,57 +108,24 @@ def blame_of_run(scenario: Scenario, others: Sequence[int]) -> RunBlamed:
     return RunBlamed(_unbroken(answer.verdict), _shown(answer, "", timed=False))
 
 
-def blame_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> str:
-    """Return the picture: a bar for each way where a way is to blame, else one for each node."""
-    paper, (rows, left_out) = Paper(palette(theme)), _rows(blame)
-    more = _more(left_out)
-    left = max(_BARS, _BEFORE_BARS + _LETTER * max(len(name) for name, _, _ in rows))
-    high = row_height(len(rows))
-    right, bottom, thick = width - RIGHT_OF_BARS, _TOP + high * len(rows), high - _GAP
-    height = bottom + (50 if more else 32)
-    paper.box((0, 0, width, height), "panel", radius=8)
-    asks = f"Delay explained by each {'way' if blame.way else 'node'}"
-    paper.text((16, 24), asks, size=14, bold=True, align="left")
-    paper.line([(left, _TOP), (left, bottom - _GAP)], "faint", 1)
-    for place, (name, share, named) in enumerate(rows):
-        top, end = _TOP + high * place, left + (right - left) * share
-        ink = "hot-ink" if named else "muted"
-        paper.text((left - 10, top + thick / 2), name, size=12.5, bold=named, ink=ink, align="right")
-        if end >= left + 2:  # less would be a stub that looks like something
-            paper.box((left, top, end, top + thick), "hot" if named else "edge", radius=RADIUS)
-        paper.text(
-            (right + 10, top + thick / 2), say_percent(share), size=12.5, bold=named, ink=ink, align="left"
-        )
-    line = left + (right - left) * EXPLAINS
-    paper.line([(line, _TOP - 6), (line, bottom)], "ink", 1.3, dash="4 3")
-    from_here = f"to blame from {say_percent(EXPLAINS)} on"
-    # below the line that it names, and within the card
-    middle = min(line, width - 16 - _LETTER * len(from_here) / 2)
-    paper.text((middle, bottom + 10), from_here, size=12.5, ink="muted")
-    if more:
-        paper.text((16, bottom + 30), more, size=12.5, ink="muted", align="left")
-    return paper.svg(width, height, f"{asks}. {blame.in_words}")
+def shares_chart(blame: Blame) -> str:
+    """Return the chart as HTML: a bar for each way where a way is to blame, else one for each node."""
+    asks, rows = f"Delay explained by each {'way' if blame.way else 'node'}", _rows(blame)
+    foot = f"<span><span class='pl-from'>to blame from {say_percent(EXPLAINS)} on</span></span>"
+    lines = bars(rows) + line("", foot, kind="pl-foot")
+    return chart("pl-shares", asks, blame.in_words, lines, many=len(rows) > _FEW)
 
 
-def _rows(blame: Blame) -> tuple[list[tuple[str, float, bool]], int]:
-    """Return name and share of each bar, and whether it is named, and how many ways have none: of ways those that explain most, in the order of their senders; what explains nothing is one row."""
+def _rows(blame: Blame) -> list[tuple[str, float, str, str]]:
+    """Return for each node name, share, its words and whether it is named; of the ways from a node the one that explains most."""
     if blame.way:
-        rows = [
-            (f"node {sender} → node {receiver}", blame.part(won), (sender, receiver) == blame.way)
-            for (sender, receiver), won in sorted(blame.ways)
-        ]
+        senders = sorted({sender for (sender, _), _ in blame.ways})
+        # The way that is named stands even where another from its sender explains more.
+        most = [max((way == blame.way, won, way) for way, won in blame.ways if way[0] == s) for s in senders]
+        rows = [(f"node {way[0]} → node {way[1]}", blame.part(won), named) for named, won, way in most]
     else:
         rows = [(f"node {node}", share, node in blame.named) for node, share in enumerate(blame.explained)]
-    places, rest = without_nothing(say_percent(share) == "0 %" for _, share, _ in rows)
-    shown = places
-    if blame.way:
-        shown = sorted(sorted(places, key=lambda place: (not rows[place][2], -rows[place][1]))[:_MOST_WAYS])
-    folded = [(others(rest), 0.0, False)] if rest else []
-    return [rows[place] for place in shown] + folded, len(places) - len(shown)
-
-
-def _more(ways: int) -> str:
-    """Return what is said of the ways that have no bar."""
-    if ways <= 0:
-        return ""
-    return f"{say_count(ways, 'more way')} {'explains' if ways == 1 else 'explain'} no more than these."
+    return [
+        (name, 0.0 if say_percent(share) == "0 %" else share, say_percent(share), "pl-named" if named else "")
+        for name, share, named in rows
+    ]

@@ -1,116 +1,73 @@
-"""Who is late, and from when on: nodes as rows, steps as columns, the more orange the later; of a single step a bar for each node."""
+"""Who is late, and from when on: nodes as rows, steps as columns, the darker the later and those to blame in orange; of a single step a bar for each node."""
 
 from collections.abc import Iterable
+from html import escape
 
 from peerlab.answer.lateness import how_it_spreads, source
 from peerlab.base.units import say_time
 from peerlab.features.blame.blaming import Blame
-from peerlab.picture.svg import Paper
-from peerlab.picture.theme import palette
 
-WIDTHS = (520.0, 430.0, 326.0)
-"""Widths of the pictures, pixels: on a page, in half a window and on a phone their words have the same size."""
-_LEFT, _RIGHT, _TOP = 86.0, 20.0, 54.0
-RIGHT_OF_BARS = 84.0
-"""Room of a bar's figure, pixels."""
-RADIUS = 4.0
-"""Of the corners of a bar."""
-_ROOM_FOR_KEY, _BEGINS = 420.0, 124.0
-"""From which width on all words of the key are in one row, and the room of its last ones, pixels."""
 _SHADES = 5
 """Shades of the key."""
-_FEW, _ROW, _LOW_ROW = 16, 22.0, 14.0
-"""The most nodes with rows of full height; the height of a row, and that of more nodes, pixels."""
-_GAP = 3.0
+_FEW = 16
+"""The most nodes with rows of full height."""
 FOLDED = 3
 """So many rows of nothing, or more, are one."""
-_MOST_LABELS, _LEAST_LABEL = 14, 30.0
-"""Figures of steps, at most, and pixels from one to the next, at least."""
-_LEAST_STEP = 6.0
-"""Pixels of a step from which on cells have gaps."""
+_LABELS = {"pl-all-steps": 14, "pl-some-steps": 7}
+"""The most figures of steps, where a chart is broad and where it is slim."""
+_APART = 32
+"""The most steps whose cells have gaps."""
 
 
-def late_svg(blame: Blame, theme: str = "light", width: float = WIDTHS[0]) -> str:
-    """Return the picture; empty where nobody knows who was late in which step, or nobody was."""
+def late_chart(blame: Blame) -> str:
+    """Return the chart as HTML; empty where nobody knows who was late in which step, or nobody was."""
     late = blame.late_ps
     if not late or not late[0] or max(map(max, late)) <= 0:
         return ""
-    single, begins = len(late[0]) == 1, source(late, blame.scenario)
-    shown, rest = list(range(len(late))), 0
-    if single:
-        shown, rest = without_nothing(say_time(max(0, row[0])) == "0 s" for row in late)
-    count = len(shown) + (rest > 0)
-    paper, most, high = Paper(palette(theme)), max(map(max, late)), row_height(count)
-    bottom, right = _TOP + high * count, width - (RIGHT_OF_BARS if single else _RIGHT)
-    # One row of words below the picture where they have room beside each other.
-    beside = single or width >= _ROOM_FOR_KEY
-    height = bottom + (32 if single else 56 if beside or not begins else 76)
+    begins = source(late, blame.scenario)
+    culprits = (begins[0],) if begins and begins[0] in blame.named else blame.named
+    single = len(late[0]) == 1
     title = "How late each node is" + ("" if single else " in each step")
-    paper.box((0, 0, width, height), "panel", radius=8)
-    paper.text((16, 24), title, size=14, bold=True, align="left")
-    names = [f"node {node}" for node in shown] + [others(rest)] * (rest > 0)
-    bold = (begins[0],) if begins and begins[0] in blame.named else blame.named
-    _names(paper, names, [place for place, node in enumerate(shown) if node in bold])
     if single:
-        bars = [late[node][0] for node in shown] + [0] * (rest > 0)
-        _bars(paper, bars, right, shown.index(begins[0]) if begins else None)
+        lines = _bars([row[0] for row in late], culprits, begins[0] if begins else None)
     else:
-        _cells(paper, late, right)
-        _steps(paper, len(late[0]), right, bottom + 8)
-        _key(paper, f"{say_time(most)} late", bottom + 34)
-    if begins and single:
-        _key_of_bars(
-            paper, begins[0], [row[0] for row in late], (_LEFT if width >= _ROOM_FOR_KEY else 16, bottom + 10)
-        )
-    elif begins:
-        node, step = begins
-        left, end = _across(step, len(late[0]), right)
-        top, y = _TOP + high * node, bottom + (34 if beside else 54)
-        key = width - _RIGHT - _BEGINS if beside else _LEFT
-        for outlined in ((left, top, end, top + high - _GAP), (key, y - 6, key + 14, y + 6)):
-            paper.box(outlined, "none", "ink", 1.8, radius=2)
-        paper.text((key + 22, y), "where it begins", size=12.5, ink="muted", align="left")
-    return paper.svg(width, height, f"{title}. {in_words(blame)}")
+        lines = _cells(late, culprits, begins)
+    return chart("pl-late", title, in_words(blame), lines, many=len(late) > _FEW)
 
 
-def _key(paper: Paper, latest: str, y: float) -> None:
-    """Say what the shades mean, from on time to the latest of all."""
-    paper.text((_LEFT - 10, y), "on time", size=12.5, ink="muted", align="right")
-    for shade in range(_SHADES):
-        left, right = _LEFT + 14 * shade, _LEFT + 14 * (shade + 1)
-        paper.box((left, y - 6, right, y + 6), "faint")
-        if shade:
-            paper.line([(left, y), (right, y)], "hot", 12, alpha=shade / (_SHADES - 1))
-    paper.text((_LEFT + 14 * _SHADES + 8, y), latest, size=12.5, ink="muted", align="left")
+def chart(kind: str, title: str, says: str, lines: str, *, many: bool) -> str:
+    """Return a chart of lines below its title; `says` is what it shows, in words, and of many lines each is lower."""
+    low = " pl-many" if many else ""
+    return (
+        f"<div class='pl-chart {kind}{low}' role='img' aria-label='{escape(f'{title}. {says}', quote=True)}'>"
+        f"<strong>{title}</strong><div class='pl-lines'>{lines}</div></div>"
+    )
 
 
-def _key_of_bars(paper: Paper, begins: int, late: list[int], at: tuple[float, float]) -> None:
-    """Say what the colours of bars mean: the node where it begins, and those that it makes late."""
-    x, y = at
-    for ink, words, there in (
-        ("hot", "it begins here", True),
-        ("edge", "late because of that", any(ps > 0 for node, ps in enumerate(late) if node != begins)),
-    ):
-        if there:
-            paper.box((x, y - 6, x + 12, y + 6), ink, radius=2)
-            paper.text((x + 18, y), words, size=12.5, ink="muted", align="left")
-            x += 122
+def line(name: str, middle: str, amount: str = "", kind: str = "") -> str:
+    """Return a line: a name, what is drawn beside it, and its figure."""
+    figure = f"<span class='pl-amount'>{amount}</span>"
+    return f"<div class='pl-line {kind}'><span class='pl-node'>{name}</span>{middle}{figure}</div>"
+
+
+def bars(rows: list[tuple[str, float, str, str]]) -> str:
+    """Return lines, each with a name, a bar of so large a part, a figure, and its kind; those of nothing have a line for all of them, too, which stands there in their place unless they have room."""
+    nothing = [not share for _, share, _, _ in rows]
+    shown, rest = without_nothing(nothing)
+    lines = []
+    for place, (name, share, amount, kind) in enumerate(rows):
+        drawn = f"<i style='width:{100 * share:.3g}%'></i>" if share else ""
+        each = "" if place in shown else " pl-each"
+        lines.append(line(name, f"<span class='pl-extent'>{drawn}</span>", amount, kind + each))
+    if rest:
+        figure = rows[nothing.index(True)][2]
+        lines.append(line(f"{rest} others", "<span class='pl-extent'></span>", figure, "pl-others"))
+    return "".join(lines)
 
 
 def in_words(blame: Blame) -> str:
     """Return in words what the picture shows."""
     return how_it_spreads(blame.late_ps, blame.scenario)
-
-
-def _across(step: int, steps: int, right: float) -> tuple[float, float]:
-    """Return the left and the right edge of a step, pixels."""
-    wide = (right - _LEFT) / steps
-    return _LEFT + wide * step, _LEFT + wide * (step + 1) - (2.0 if wide >= _LEAST_STEP else 0.0)
-
-
-def row_height(rows: int) -> float:
-    """Return how high a row is, the gap below it included."""
-    return _ROW if rows <= _FEW else _LOW_ROW
 
 
 def without_nothing(nothing: Iterable[bool]) -> tuple[list[int], int]:
@@ -125,52 +82,49 @@ def without_nothing(nothing: Iterable[bool]) -> tuple[list[int], int]:
     return [place for place, folded in enumerate(empty) if not folded], sum(empty)
 
 
-def others(count: int) -> str:
-    """Return the name of a row that is `count` rows."""
-    return f"{count} others"
-
-
-def _names(paper: Paper, names: list[str], to_blame: list[int]) -> None:
-    """Write each node's name at its row: those to blame bold, and of a way to blame the end where it begins; the other end is who suffers."""
-    high = row_height(len(names))
-    for place, name in enumerate(names):
-        ink, bold = ("hot-ink", True) if place in to_blame else ("muted", False)
-        at = (_LEFT - 10, _TOP + high * place + (high - _GAP) / 2)
-        paper.text(at, name, size=12.5, bold=bold, ink=ink, align="right")
-
-
-def _bars(paper: Paper, late: list[int], right: float, begins: int | None) -> None:
-    """Draw how late each node is where there is one step: a bar each, grey unless it begins there, and its time."""
-    high, most = row_height(len(late)), max(late)
-    paper.line([(_LEFT, _TOP), (_LEFT, _TOP + high * len(late) - _GAP)], "faint", 1)
+def _bars(late: list[int], culprits: tuple[int, ...], begins: int | None) -> str:
+    """Return how late each node is where there is one step: a bar each, grey unless it begins there, and its time."""
+    most = max(late)
+    rows = []
     for node, late_ps in enumerate(late):
-        share, middle = max(0, late_ps) / most, _TOP + high * node + (high - _GAP) / 2
-        end, first = _LEFT + (right - _LEFT) * share, node == begins
-        if end >= _LEFT + 2:  # less would be a stub that looks like something
-            half = (high - _GAP) / 2
-            ink_of_bar = "hot" if first or begins is None else "edge"
-            paper.box((_LEFT, middle - half, end, middle + half), ink_of_bar, radius=RADIUS)
-        words = say_time(max(0, late_ps))
-        ink = "hot-ink" if first else "muted"
-        paper.text((right + 10, middle), words, size=12.5, bold=first, ink=ink, align="left")
+        ps = max(0, late_ps)
+        first = node == begins if begins is not None else node in culprits
+        rows.append((f"node {node}", ps / most, say_time(ps), "pl-named" if first else ""))
+    follow = any(ps > 0 for node, ps in enumerate(late) if node != begins)
+    keys = [("pl-named", "it begins here"), *([("", "late because of that")] if follow else [])]
+    words = "".join(f"<span class='pl-key-of {kind}'><i></i>{text}</span>" for kind, text in keys)
+    return bars(rows) + (line("", f"<span class='pl-key-row'>{words}</span>") if begins is not None else "")
 
 
-def _cells(paper: Paper, late: tuple[tuple[int, ...], ...], edge: float) -> None:
-    high, most = row_height(len(late)), max(map(max, late))
+def _cells(
+    late: tuple[tuple[int, ...], ...], culprits: tuple[int, ...], begins: tuple[int, int] | None
+) -> str:
+    """Return a line for each node, of a cell for each step, with the steps' numbers and a key below them."""
+    most, steps = max(map(max, late)), len(late[0])
+    lines = []
     for node, row in enumerate(late):
-        top, thick = _TOP + high * node, high - _GAP
-        middle = top + thick / 2
-        for step, late_ps in enumerate(row):
-            left, right = _across(step, len(row), edge)
-            paper.box((left, top, right, top + thick), "faint")
-            # A thick line may be thin in colour, which a box is not.
-            if share := round(max(0, late_ps) / most, 2):
-                paper.line([(left, middle), (right, middle)], "hot", thick, alpha=share)
+        cells = ""
+        for step, ps in enumerate(row):
+            first = " class='pl-begins'" if (node, step) == begins else ""
+            cells += f"<i{first} style='--late:{100 * max(0, ps) / most:.0f}%'></i>"
+        apart = " pl-apart" if steps <= _APART else ""
+        named = "pl-named" if node in culprits else ""
+        lines.append(line(f"node {node}", f"<span class='pl-cells{apart}'>{cells}</span>", kind=named))
+    lines += [line("", _numbers(steps, most), kind=f"pl-foot {kind}") for kind, most in _LABELS.items()]
+    shades = "".join(f"<i style='--late:{100 * shade / (_SHADES - 1):g}%'></i>" for shade in range(_SHADES))
+    outlined = "<span class='pl-key-of'><i class='pl-begins'></i>where it begins</span>" if begins else ""
+    scale = (
+        f"<span class='pl-key-of'>on time<span class='pl-cells'>{shades}</span>{say_time(most)} late</span>"
+    )
+    return "".join([*lines, line("", f"<span class='pl-key-row'>{scale}{outlined}</span>", kind="pl-foot")])
 
 
-def _steps(paper: Paper, steps: int, edge: float, y: float) -> None:
-    paper.text((_LEFT - 10, y), "step", size=12.5, ink="muted", align="right")
-    every = -(-steps // min(_MOST_LABELS, int((edge - _LEFT) / _LEAST_LABEL)))
-    for step in range(0, steps, every):
-        left, right = _across(step, steps, edge)
-        paper.text(((left + right) / 2, y), str(step + 1), size=12.5, ink="muted")
+def _numbers(steps: int, most: int) -> str:
+    """Return the numbers of steps below their cells, the first and the last and as many between as have room."""
+    every = -(-steps // most)
+    places = [*range(0, steps - every, every), steps - 1]
+    numbers = "".join(
+        f"<span style='left:{100 * (place + 0.5) / steps:.4g}%'>{'step ' if not place else ''}{place + 1}</span>"
+        for place in places
+    )
+    return f"<span class='pl-numbers'>{numbers}</span>"

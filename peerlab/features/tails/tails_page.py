@@ -16,8 +16,8 @@ SLOWEST = 1000
 """Per mille of the slowest run."""
 _STYLE = """
 body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
-main{max-width:1120px;margin:0 auto;padding:12px 16px}
-h1{font-size:16px;line-height:1.25;margin:0 0 4px}.pl-tails{margin-top:8px}.pl-blames p{max-width:none}
+main{max-width:1488px;margin:0 auto;padding:12px 16px}
+h1{font-size:14px;line-height:1.25;font-weight:400;color:var(--pl-muted);margin:0 0 4px}.pl-tails{margin-top:8px}.pl-blames p{max-width:none}
 .pl-who .pl-says{margin:0;font-size:24px;line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
 p{margin:4px 0;max-width:128ch;text-wrap:pretty}
 .pl-of,.pl-about p{color:var(--pl-muted)}.pl-of{max-width:none;text-wrap:balance}
@@ -27,7 +27,7 @@ input{position:absolute;opacity:0}
 .pl-choice{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:10px 0 12px}
 .pl-about{display:flex;gap:16px;align-items:center;margin-top:16px}.pl-about p{flex:1;text-wrap:balance}
 label{border:1px solid var(--pl-edge);border-radius:6px;padding:6px 12px;cursor:pointer}
-.pl-blames .pl-blame{gap:0;background:var(--pl-panel);border-radius:8px}.pl-blames .pl-blame>div{flex:1 1 520px;max-width:none}.pl-blames .pl-blame>:is(p,details){margin:0;padding:12px 16px 0;box-sizing:border-box}.pl-blames .pl-blame>:is(p,details):last-child{padding-bottom:12px}
+.pl-blames .pl-blame>:is(p,details){background:var(--pl-panel);border-radius:8px;padding:12px 16px;box-sizing:border-box}.pl-blames summary{margin:0}.pl-blames details[open] summary{margin-bottom:8px}.pl-blames details .pl-charts{padding:8px 0 0}
 """
 
 _WATCHED = FALLING.replace(".pl-falls{animation:pl", "#falls:checked~.pl-tails .pl-falls{animation:pl") + (

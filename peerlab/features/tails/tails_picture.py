@@ -26,10 +26,8 @@ _LETTERS = 12.5
 """Height of words, pixels: a sheet is shown no narrower than it is drawn, or hardly so."""
 _WORD = 7.2
 """Width of a letter of these, about, where it is bold."""
-_FIGURE = 8.0
-"""Width of a figure of these, about."""
-_EDGE, _RIGHT = 16.0, 136.0
-"""What a sheet leaves beside its axis: at the left, and at the right, where the words of a time at the end of the axis have room."""
+_EDGE, _BEYOND = 16.0, 136.0
+"""What a sheet leaves beside its axis, and what its axis leaves where runs lie beyond it, for the words that count them."""
 _BREAK = 20.0
 """How far behind the end of the axis a run is drawn that lies beyond it, and its break."""
 _BESIDE = 12.0
@@ -38,7 +36,7 @@ _CHOSEN = "this run"
 _STEP = 18.0
 """From the words of a percentile to those of the next."""
 _BELOW = 24.0
-"""From a path's line to the room of the next: there a run is named that was chosen."""
+"""From a path's line to the room of the next."""
 _ANSWER = 50.0
 """Room above the paths for how many times as fast one is."""
 _HANDFULS = 24
@@ -76,8 +74,8 @@ class Sheet(NamedTuple):
 
     @property
     def right(self) -> float:
-        """Where it ends."""
-        return self.width - _RIGHT
+        """Where its words end."""
+        return self.width - _EDGE
 
     def base(self, row: int) -> float:
         """Return the height of a path's line."""
@@ -85,7 +83,11 @@ class Sheet(NamedTuple):
 
     def height(self, rows: int) -> float:
         """Return the height of a sheet."""
-        return self.base(rows - 1) + (48 if self.foot else 44) + 16 * self.foot
+        return self.base(rows - 1) + 36 + 16 * self.foot
+
+    def with_mark(self) -> "Sheet":
+        """Return a sheet that has room for the words of a chosen run, right above the dots."""
+        return self._replace(words=self.words + 1)
 
     def growing(self, tails: Tails) -> "Sheet":
         """Return a sheet for these runs and for those that come: one path alone has no name, and a name at the left takes no height."""
@@ -100,7 +102,7 @@ class Sheet(NamedTuple):
         """Return a sheet for these runs: few have larger dots, and no room is left above the highest pile."""
         few = max(len(path.times_ps) for path in tails.paths) <= _FEW_RUNS
         larger = self._replace(dot=_LARGE_DOT) if few else self
-        axis = axis_of(tails, larger.left, larger.right)
+        axis = _axis(tails, larger)
         columns = [Counter(_columns(axis, path, larger.dot)) for path in tails.paths]
         highest = max(count for counted in columns for place, count in counted.items() if place is not None)
         most = int(self.dots * self.dot / larger.dot)
@@ -137,7 +139,7 @@ def tails_svg(
     """
     paper, axis, unit = (
         Paper(colours or palette(theme)),
-        axis_of(tails, sheet.left, sheet.right),
+        _axis(tails, sheet),
         unit_of(tails),
     )
     rows = in_order(tails)
@@ -157,11 +159,11 @@ def tails_svg(
             paper.text(
                 (_EDGE, y), path_times.title, size=16, bold=True, ink=f"{_role(path_times)}-ink", align="left"
             )
-        _beyond(paper, axis, path_times, base, unit)
+        _beyond(paper, axis, path_times, (sheet, base), unit)
     base = sheet.base(len(rows) - 1)
     _draw_axis(paper, axis, base, unit)
     for text in needs_more(tails)[: sheet.foot]:
-        paper.text((sheet.left, base + 48), text, size=_LETTERS, ink="muted", align="left")
+        paper.text((sheet.left, base + 36), text, size=_LETTERS, ink="muted", align="left")
     return paper.svg(sheet.width, height, alt(tails))
 
 
@@ -171,25 +173,27 @@ def in_order(tails: Tails) -> list[PathTimes]:
 
 
 def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
-    """Return the mark of one run of the first path, to lie over the picture: a dot of its own, and its name."""
-    paper, axis, path_times = Paper(palette(PAGE)), axis_of(tails, sheet.left, sheet.right), tails.paths[0]
-    rows, unit = in_order(tails), unit_of(tails)
-    row = rows.index(path_times)
-    base = sheet.base(row)
-    # Below the last line are the figures of the axis.
-    below = 33 if row == len(rows) - 1 else 15
-    ps = path_times.times_ps[place]
-    column = _columns(axis, path_times, sheet.dot)[place]
-    # On the lowest dot of its pile, or where the axis would go on.
+    """Return the mark of one run of the first path, to lie over the picture: a dot of its own, with its name and its time above it."""
+    paper, axis, path_times = Paper(palette(PAGE)), _axis(tails, sheet), tails.paths[0]
+    rows = in_order(tails)
+    base, words = (
+        sheet.base(rows.index(path_times)),
+        f"{_CHOSEN} {unit_of(tails).text(path_times.times_ps[place])}",
+    )
+    columns = _columns(axis, path_times, sheet.dot)
+    column = columns[place]
+    # On the highest dot of its pile, or where the axis would go on.
+    high = _high(columns.count(column), _worth(columns, sheet)) if column is not None else 1
     x = axis.right + _BREAK if column is None else axis.left + column * sheet.dot
-    paper.square((x, base - 1 - 0.9 * sheet.dot), 5.5, "ink", "panel", 1.5, radius=5.5)
-    # What it took, the axis and its button say.
-    if column is None:  # beside it, below the words on those that lie beyond the axis
-        paper.text((x + _BESIDE, base + 9), _CHOSEN, size=_LETTERS, bold=True, align="left")
-    else:
-        middle = max(x, 8 + len(_CHOSEN) * _WORD / 2)
-        paper.text((middle, base + below), _CHOSEN, size=_LETTERS, bold=True)
-    return paper.svg(sheet.width, sheet.height(len(rows)), f"This run took {unit.text(ps)}.")
+    y, above = base - 1 - (high - 0.1) * sheet.dot, base - sheet.dots * sheet.dot - _STEP
+    half = len(words) * _WORD / 2
+    middle = min(max(x, _EDGE + half), sheet.right - half)
+    # Lines of percentiles end at these words.
+    paper.box((middle - half - 4, above - 8, middle + half + 4, above + 8), "panel")
+    paper.text((middle, above), words, size=_LETTERS, bold=True)
+    paper.line([(x, above + 9), (x, y)], "ink", 1.6)
+    paper.square((x, y), 5.5, "ink", "panel", 1.5, radius=5.5)
+    return paper.svg(sheet.width, sheet.height(len(rows)), f"{words[0].upper()}{words[1:]}.")
 
 
 def alt(tails: Tails) -> str:
@@ -215,9 +219,7 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, i
     base = sheet.base(row)
     # Runs beyond are counted in words (`_beyond`), not drawn.
     columns = _columns(axis, path_times, sheet.dot)
-    # The highest pile is full: in all others a dot stands for as many runs.
-    highest = max(Counter(column for column in columns if column is not None).values())
-    worth = max(1.0, highest / sheet.dots)
+    worth = _worth(columns, sheet)
     counts, first = Counter[int](), 0
     ends = [since + (runs - since) * number // _HANDFULS for number in range(_HANDFULS + 1)]
     for number, end in enumerate(dict.fromkeys(ends)):
@@ -247,6 +249,12 @@ def _columns(axis: Axis, path_times: PathTimes, dot: float) -> list[int | None]:
     ]
 
 
+def _worth(columns: list[int | None], sheet: Sheet) -> float:
+    """Return for how many runs a dot stands: the highest pile is full, and in all others a dot stands for as many."""
+    highest = max(Counter(column for column in columns if column is not None).values())
+    return max(1.0, highest / sheet.dots)
+
+
 def _high(count: int, worth: float) -> int:
     """Return how many dots stand for so many runs."""
     return max(min(1, count), round(count / worth))
@@ -267,8 +275,9 @@ def _dots(paper: Paper, lowest: tuple[float, float], count: int, look: tuple[str
         )
 
 
-def _beyond(paper: Paper, axis: Axis, path_times: PathTimes, base: float, unit: Unit) -> None:
+def _beyond(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float], unit: Unit) -> None:
     """Say behind the end of the axis how many runs of a path lie beyond it, and up to where."""
+    (sheet, base) = place
     beyond = sum(1 for ps in path_times.times_ps if ps > axis.last_ps)
     if not beyond:
         return
@@ -277,11 +286,29 @@ def _beyond(paper: Paper, axis: Axis, path_times: PathTimes, base: float, unit: 
     for text, y in zip(words, (base - 23, base - 8), strict=True):
         at = (axis.right + _BREAK + _BESIDE, y)
         paper.text(at, text, size=_LETTERS, ink=f"{_role(path_times)}-ink", align="left")
-    # The axis breaks behind its last figure.
-    paper.line([(axis.right, base), (axis.right + _BREAK, base)], "edge", 1)
+    # The axis breaks behind its last figure, and goes on below these words.
+    paper.line([(axis.right, base), (sheet.right, base)], "edge", 1)
     paper.box((axis.right + 4, base - 3, axis.right + 10, base + 3), "panel")
     for x in (axis.right + 4, axis.right + 10):
         paper.line([(x - 2, base + 5), (x + 2, base - 5)], "muted", 1.3)
+
+
+def _axis(tails: Tails, sheet: Sheet) -> Axis:
+    """Return the axis on a sheet: to its end, where all runs lie before words of percentiles that have room there, too."""
+    axis = axis_of(tails, sheet.left, sheet.right)
+    if any(path.ordered_ps[-1] > axis.last_ps for path in tails.paths):
+        return axis_of(tails, sheet.left, sheet.width - _BEYOND)
+    unit, high = unit_of(tails), axis.high_ps
+    for path_times in tails.paths:
+        for named in _named_times(path_times):
+            words = 6 + len(_words(named, unit)) * _WORD
+            room = (axis.right - words - axis.left) / (axis.right - axis.left)
+            high = max(high, axis.low_ps + (named.ps - axis.low_ps) / room)
+    return axis._replace(high_ps=high)
+
+
+def _words(named: NamedTime, unit: Unit) -> str:
+    return f"{named.name} {unit.text(named.ps)}"
 
 
 def _named_times(path_times: PathTimes) -> list[NamedTime]:
@@ -305,7 +332,7 @@ def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, 
         x, top = axis.x(min(named.ps, axis.high_ps)), base - sheet.line + sheet.head + _STEP * level
         if named.ps <= axis.last_ps:
             paper.line([(x, top - 6), (x, base)], ink, 1.6, dash=named.dash)
-        text = f"{named.name} {unit.text(named.ps)}{_arrow(axis, named.ps)}"
+        text = _words(named, unit) + _arrow(axis, named.ps)
         paper.text((x + 6, top), text, size=_LETTERS, bold=named.bold, ink=ink, align="left")
 
 
@@ -318,11 +345,11 @@ def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:
     for place, value in enumerate(_ticks(axis, unit)):
         x, figure = axis.x(value * unit.ps), f"{value:.6g}"
         paper.line([(x, base), (x, base + 5)], "edge", 1)
-        if place:
-            paper.text((x, base + 16), figure, size=_LETTERS, ink="muted")
-        else:  # the first one has the unit, and stands where it would without
-            at = (x - len(figure) * _FIGURE / 2, base + 16)
-            paper.text(at, f"{figure} {unit.name}", size=_LETTERS, ink="muted", align="left")
+        # The first one has the unit; each stands below its tick, and no further at the edge than there is room.
+        words = figure if place else f"{figure} {unit.name}"
+        half = 4 + len(words) * _WORD / 2
+        middle = min(max(x, half), axis.right + _EDGE - half)
+        paper.text((middle, base + 16), words, size=_LETTERS, ink="muted")
 
 
 def _ticks(axis: Axis, unit: Unit) -> list[float]:

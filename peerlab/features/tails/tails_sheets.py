@@ -14,9 +14,11 @@ from peerlab.picture.theme import PAGE, properties
 from peerlab.picture.words import title
 
 SHEETS = {
+    1480: Sheet(1488.0, names=190.0),
+    1240: Sheet(1248.0, names=190.0),
     1060: WIDE,
-    800: Sheet(840.0),
-    680: Sheet(700.0),
+    860: Sheet(868.0),
+    730: Sheet(736.0),
     550: Sheet(560.0),
     430: Sheet(440.0),
     0: Sheet(340.0),
@@ -42,6 +44,8 @@ def sheets_html(
         least: sheet.growing(tails) if grows else sheet.fitted(tails)._replace(foot=0)
         for least, sheet in SHEETS.items()
     }
+    if marks:
+        sheets = {least: sheet.with_mark() for least, sheet in sheets.items()}
     drawn = "".join(
         f"<div class='pl-sheet pl-from{least}'>{tails_svg(tails, PAGE, sheet=sheet, since=since)}"
         + "".join(

@@ -1,6 +1,7 @@
 """Who is to blame: a planted slow node is named, a late transfer accuses a pair, and where nothing is planted nobody is."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -9,10 +10,9 @@ from peerlab.answer.lateness import source
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.arrays.many_seeds import times_of_seeds
 from peerlab.engine.ordinary import time_if_ordinary
-from peerlab.features.blame.blame_picture import blame_html, blame_of_run, blame_svg
+from peerlab.features.blame.blame_picture import blame_html, blame_of_run, shares_chart
 from peerlab.features.blame.blaming import Blame, blame_beside
-from peerlab.features.blame.late_picture import in_words, late_svg
-from peerlab.picture.theme import palette
+from peerlab.features.blame.late_picture import in_words, late_chart
 
 RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="8 MiB", slice_bytes=None, jitter=0.05)
 
@@ -21,7 +21,7 @@ RING = peerlab.Scenario(cluster="ideal-100g", nodes=8, message_bytes="8 MiB", sl
 def test_a_planted_slow_node_is_named(dependency, node):
     found = peerlab.blame(RING.with_(dependency=dependency, slow_nodes={node: 1 / 1.2}, seed=node))
     assert found.named == (node,)
-    assert f"Node {node} explains" in blame_svg(found)
+    assert f"Node {node} explains" in shares_chart(found)
 
 
 def test_a_slow_node_is_late_in_every_step_and_no_single_transfer_makes_it():
@@ -30,10 +30,10 @@ def test_a_slow_node_is_late_in_every_step_and_no_single_transfer_makes_it():
         None,
         "The lateness adds up step by step: no single transfer makes it.",
     )
-    picture = late_svg(found)
-    assert picture.count("<rect") > 8 * 14
+    picture = late_chart(found)
+    assert picture.count("<i style='--late:") > 8 * 14
     assert "node 7" in picture
-    assert late_svg(Blame(RING, 100, 50, 60, (0.9, 0.1), ())) == ""
+    assert late_chart(Blame(RING, 100, 50, 60, (0.9, 0.1), ())) == ""
 
 
 def test_where_nothing_is_planted_nobody_is_named():
@@ -47,11 +47,10 @@ def test_one_late_transfer_accuses_both_of_its_ends():
     assert len(found.named) == 2
     assert (found.named[1] - found.named[0]) % 8 == 1
     way = f"node {found.named[0]} → node {found.named[1]}"
-    drawn = blame_svg(found)
+    drawn = shares_chart(found)
     # The way is the answer, so it has the bar: two nodes with all of it each read as a contradiction.
     assert "Delay explained by each way" in drawn
-    assert drawn.count(f"{palette('light')['hot']}'") == 1
-    assert f">{way}</text>" in drawn
+    assert re.findall(r"pl-named'><span class='pl-node'>([^<]+)<", drawn) == [way]
     assert "explains" in found.in_words
     assert "of what was lost" in found.in_words
     # the delay goes both ways in a blocking ring, a node a step: of eight the farthest is four away
@@ -68,7 +67,7 @@ def test_one_late_transfer_accuses_both_of_its_ends():
         "; 4 steps later every node is late." if step + 4 < 14 else "; not every node is late before the end."
     )
     assert in_words(found) == f"What node {node} sends in step {step + 1} is late{end}"
-    assert f"step {step + 1} is late" in late_svg(found)
+    assert f"step {step + 1} is late" in late_chart(found)
 
 
 def test_a_run_in_which_nothing_is_made_ordinary_is_the_run():
@@ -89,7 +88,7 @@ def test_nobody_explains_more_than_all_of_what_was_lost():
     """Without node 0 the run would be faster than ordinary ones, which is no part of what it lost; a run that lost nothing has nothing to explain."""
     assert Blame(RING, 100, 50, 60, (1.04, -0.1), ()).explained == (1, 0)
     assert Blame(RING, 50, 50, 60, (30.0, 2.0), ()).explained == (0, 0)
-    assert "103 %" not in blame_svg(Blame(RING, 100, 50, 60, (1.03, 0.1), ()))
+    assert "103 %" not in shares_chart(Blame(RING, 100, 50, 60, (1.03, 0.1), ()))
 
 
 def test_a_sentence_says_who():
@@ -108,54 +107,68 @@ def test_of_one_step_each_node_has_a_bar_and_who_suffers_a_grey_one():
     )
     begins = source(found.late_ps, RING)
     assert begins == (0, 0)
-    drawn = late_svg(found)
+    drawn = late_chart(found)
     assert found.named == (0, 1)
-    bold = re.findall(r"font-weight='650'[^>]*>([^<]+)<", drawn)
-    assert bold == ["How late each node is", "node 0", "9 µs"]
     assert "8 µs" in drawn
-    bars = re.findall(r"<rect x='86' [^>]*width='([\d.]+)' height='19' rx='4' fill='(#\w+)'", drawn)
-    light = palette("light")
-    assert [fill for _, fill in bars] == [light["hot"], light["edge"], light["edge"]]
-    wide = [float(width) for width, _ in bars]
-    assert wide[1] / wide[0] == pytest.approx(8 / 9, rel=0.01)
+    bars = re.findall(
+        r"pl-line ([^']*)'><span[^>]*>(node \d)<[^%]*width:([\d.]+)%'></i></span><span[^>]*>(\d µs)<", drawn
+    )
+    assert bars == [
+        ("pl-named", "node 0", "100", "9 µs"),
+        ("", "node 1", "88.9", "8 µs"),
+        ("", "node 2", "11.1", "1 µs"),
+    ]
     # what the two colours mean stands below them
     assert "it begins here" in drawn
     assert "late because of that" in drawn
 
 
-def test_both_pictures_of_a_blame_have_bars_of_one_shape_and_none_where_there_is_nothing():
+def test_where_there_is_nothing_there_is_no_bar():
     """A track for 0 % was as long as a bar for all of it."""
     found = Blame(
         RING, 100, 50, 60, (0.9, 0.9, 0.0), (((0, 1), 1.0), ((1, 2), 0.0)), ((9_000_000,), (0,), (0,))
     )
-    for drawn in (blame_svg(found), late_svg(found)):
-        bars = re.findall(r"<rect [^>]*height='(19)' rx='(4)' fill='#\w+'", drawn)
-        assert bars == [("19", "4")]
-        assert not re.findall(r"<polyline points='[\d.]+,([\d.]+) [\d.]+,\1'", drawn)  # no line across
-        assert re.search(r"<text x='446' ", drawn)  # figures stand in one place
+    for drawn in (shares_chart(found), late_chart(found)):
+        assert drawn.count("<i style='width:") == 1
 
 
-def test_rows_of_nothing_are_one_row():
-    """Of 16 bars 12 said 0 % or 0 s, below which the one that explains all stood."""
+def test_rows_of_nothing_are_one_row_unless_each_stands_beside_its_steps():
+    """Of 16 bars 12 said 0 % or 0 s, below which the one that explains all stood; and beside a tall picture of steps two lines left most of the card empty."""
     ways = tuple(((node, (node + 1) % 8), 1.0 if node == 7 else 0.0) for node in range(8))
     late = tuple((9_000_000,) if node in {0, 7} else (0,) for node in range(8))
     found = Blame(RING.with_(nodes=8), 100, 50, 60, (0.0,) * 8, ways, late)
     for drawn, rows in (
-        (blame_svg(found), ["node 7 → node 0", "7 others"]),
-        (late_svg(found), ["node 0", "node 7", "6 others"]),
+        (shares_chart(found), ["node 7 → node 0", "7 others"]),
+        (late_chart(found), ["node 0", "node 7", "6 others"]),
     ):
-        assert re.findall(r"text-anchor='end'>(node [^<]+|\d others)<", drawn) == rows
+        assert re.findall(r"pl-line (?!\S* ?pl-each)[^>]*><span[^>]*>(node [^<]+|\d others)<", drawn) == rows
+        assert drawn.count("pl-each") == int(rows[-1][0])
+    assert "pl-by-cells'" not in blame_html(found)
+    assert "pl-by-cells'" in blame_html(replace(found, late_ps=((9, 9),) * 8))
     # two rows of nothing stay, as does a picture that has nothing else
-    assert "others" not in blame_svg(Blame(RING, 100, 50, 60, (0.9, 0.0, 0.0), ()))
-    assert "others" not in blame_svg(Blame(RING, 100, 50, 60, (0.0,) * 4, ()))
+    assert "others" not in shares_chart(Blame(RING, 100, 50, 60, (0.9, 0.0, 0.0), ()))
+    assert "others" not in shares_chart(Blame(RING, 100, 50, 60, (0.0,) * 4, ()))
 
 
-def test_from_where_somebody_is_to_blame_stands_below_its_line():
-    """The words ended where bars do, beside the dashed line that they name."""
-    for width in (520, 326):
-        drawn = blame_svg(Blame(RING, 100, 50, 60, (0.9, 0.0, 0.0), ()), width=width)
-        line = re.search(r"points='([\d.]+),[^>]*stroke-dasharray", drawn)[1]
-        assert re.search(r"x='([\d.]+)'[^>]*text-anchor='middle'>to blame from", drawn)[1] == line
+def test_only_who_is_to_blame_is_orange_among_the_late():
+    """In the last steps all nodes were as orange as the one to blame."""
+    late = tuple((node * 10**6, 9 * 10**6) for node in range(4))
+    for blamed, named in (((0.0, 0.0, 0.9, 0.0), ["node 2"]), ((0.0,) * 4, [])):
+        drawn = late_chart(Blame(RING.with_(nodes=4, dependency="step"), 100, 50, 60, blamed, (), late))
+        assert re.findall(r"pl-named'><span[^>]*>([^<]*)<", drawn) == named
+
+
+@pytest.mark.parametrize("nodes", [8, 64])
+def test_the_last_step_has_its_number(nodes):
+    """The numbers were every second one, and the last of 14 steps had none."""
+    steps = 2 * (nodes - 1)
+    drawn = late_chart(Blame(RING, 100, 50, 60, (0.9, 0.0), (), ((10**6,) * steps,) * 2))
+    broad, slim = (
+        re.findall(r">(?:step )?(\d+)<", row) for row in re.findall(r"pl-numbers'>(.*?)</div>", drawn)
+    )
+    assert [row[0] for row in (broad, slim)] == ["1", "1"]
+    assert [row[-1] for row in (broad, slim)] == [str(steps)] * 2
+    assert (len(broad) <= 14, len(slim) <= 8) == (True, True)
 
 
 def test_a_run_is_simulated_once_to_say_who_is_to_blame_for_it(monkeypatch):
@@ -171,16 +184,6 @@ def test_a_run_is_simulated_once_to_say_who_is_to_blame_for_it(monkeypatch):
     assert simulated.count(asked) == 1
     assert found.time_ps == peerlab.simulate(asked).time_ps
     assert len(found.late_ps) == 4
-
-
-def test_a_drawing_has_the_ground_of_its_card():
-    """Of two cards of one height the lower drawing's corners were white notches inside its card."""
-    page = blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.2}), [10**9] * 41).pictures
-    assert ".pl-blame svg>rect:first-of-type{display:none}" in page
-    assert all(
-        ground == "<rect width='100%' height='100%'"
-        for ground in re.findall(r"<svg.*?(<rect [^>]*?height='[^']*')", page)
-    )
 
 
 def test_beside_a_picture_of_runs_how_long_they_take_is_not_said_again():

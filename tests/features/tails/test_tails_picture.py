@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import peerlab
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_picture import WIDE, chosen_svg, tails_svg
+from peerlab.features.tails.tails_picture import WIDE, chosen_svg, in_order, tails_svg
 from peerlab.features.tails.tails_sheets import SHEETS
 from peerlab.features.tails.time_unit import Unit, unit_of
 from peerlab.features.tails.times import PathTimes
@@ -74,7 +74,7 @@ def some_times(draw):
 def test_no_words_of_the_picture_lie_on_others_or_outside_and_no_time_is_negative(placed, least, fitted):
     paths = zip(("peer-direct", "host-rdma"), placed, strict=False)
     runs = Tails(tuple(PathTimes(NOISY.with_(path=path), *times) for path, times in paths), ())
-    sheet = least.fitted(runs) if fitted else least.growing(runs)
+    sheet = (least.fitted(runs) if fitted else least.growing(runs)).with_mark()
     drawn = tails_svg(runs, sheet=sheet)
     height = float(re.search(r"viewBox='0 0 [\d.]+ ([\d.]+)'", drawn)[1])
     words = boxes(drawn)
@@ -109,8 +109,8 @@ def test_rare_delays_are_counted_and_leave_the_axis_to_all_others():
     times = (*range(4_500_000_000, 5_500_000_000, 5_000_000), 47 * 10**9, 80 * 10**9, 110 * 10**9)
     runs = Tails((PathTimes(NOISY, times, 4_400_000_000),), ())
     beyond = [[text for text, _ in boxes(chosen_svg(runs, len(times) - back))] for back in (1, 2)]
-    assert beyond == [["this run"]] * 2  # what they took their buttons say
-    assert [text for text, _ in boxes(chosen_svg(runs, 0))] == ["this run"]
+    assert beyond == [["this run 110 ms"], ["this run 80.0 ms"]]
+    assert [text for text, _ in boxes(chosen_svg(runs, 0))] == ["this run 4.50 ms"]
     drawn = tails_svg(runs)
     texts = [text for text, _ in boxes(drawn)]
     assert "3 later," in texts
@@ -167,27 +167,45 @@ def test_times_have_the_digits_that_tell_them_apart():
     assert {"p50 11.85 ms", "p90 11.89 ms"} <= texts
 
 
-def test_a_run_beyond_the_axis_has_its_name_beside_its_dot_and_the_first_figure_has_the_unit():
-    """*this run* stood 39 px below its dot, with the unit of the axis between them; the unit by itself touched the edge of a narrow card."""
-    times = (*range(4_500_000_000, 5_500_000_000, 5_000_000), 80 * 10**9)
+@pytest.mark.parametrize("chosen", ["fastest", "middle", "slowest", "beyond"])
+def test_a_chosen_run_has_its_name_and_time_above_its_dot_and_below_the_axis_are_figures_alone(chosen):
+    """*this run* and the figure below its dot read as one, and what it took was not said."""
+    times = (*range(4_500_000_000, 5_500_000_000, 5_000_000), *([80 * 10**9] * (chosen == "beyond")))
     paths = [PathTimes(NOISY.with_(path=path), times, 4_400_000_000) for path in ("host-rdma", "peer-direct")]
     for runs in (Tails(tuple(paths), ()), Tails((paths[0],), ())):
-        sheet = WIDE.fitted(runs)
-        chosen, drawn = chosen_svg(runs, len(times) - 1, sheet), tails_svg(runs, sheet=sheet)
-        ((_, (left, top, _, _)),) = boxes(chosen)
+        sheet = WIDE.fitted(runs)._replace(foot=0).with_mark()
+        place = {"fastest": 0, "middle": 100}.get(chosen, len(times) - 1)
+        mark, drawn = chosen_svg(runs, place, sheet), tails_svg(runs, sheet=sheet)
+        ((says, (left, _, right, bottom)),) = boxes(mark)
+        assert says == f"this run {unit_of(runs).text(times[place])}"
         x, y, half = (
-            float(re.search(rf" {name}='([\d.]+)'[^>]*stroke-width='1.5'", chosen)[1])
+            float(re.search(rf" {name}='([\d.]+)'[^>]*stroke-width='1.5'", mark)[1])
             for name in ("x", "y", "rx")
         )
-        assert 0 < left - (x + 2 * half) < 10
-        assert top - (y + 2 * half) < 4
-        assert not [text for text, _ in boxes(drawn) if text == "ms"]
-        axis = [
-            (box[0], text)
-            for text, box in boxes(drawn)
-            if re.fullmatch(r"[\d.]+( ms)?", text) and box[0] < sheet.right
-        ]
-        (unit,) = [place for place in axis if place[1].endswith(" ms")]
-        assert unit == min(axis)
-        assert unit[0] >= sheet.left
-        assert drawn.count("stroke-width='1.3'") == 2 * len(runs.paths)  # every axis breaks
+        assert left < x + half < right
+        assert bottom < y
+        base = sheet.base(in_order(runs).index(runs.paths[0]))
+        assert y + half < base  # on its pile
+        lowest = [text for text, (_, top, *_) in boxes(drawn) if top > sheet.base(len(runs.paths) - 1)]
+        assert all(re.fullmatch(r"[\d.]+( ms)?", text) for text in lowest)
+        assert sum(text.endswith("ms") for text in lowest) == 1
+        breaks = 2 * len(runs.paths) if chosen == "beyond" else 0
+        assert drawn.count("stroke-width='1.3'") == breaks  # every axis breaks
+
+
+@pytest.mark.parametrize("slowest", [1.1, 40])
+def test_an_axis_spans_its_card_and_each_figure_stands_below_its_tick(slowest):
+    """It ended 136 px before the card did, and the first figure stood beside its tick."""
+    times = (*range(4_500_000_000, 5_500_000_000, 5_000_000), round(slowest * 5 * 10**9))
+    runs = Tails((PathTimes(NOISY, times, 4_400_000_000),), ())
+    for least in SHEETS.values():
+        sheet = least.fitted(runs)
+        drawn = tails_svg(runs, sheet=sheet)
+        ends = re.findall(r"points='([\d.]+),([\d.]+) ([\d.]+),\2'", drawn)
+        assert {min(float(left) for left, _, _ in ends), max(float(right) for *_, right in ends)} == {
+            sheet.left,
+            sheet.width - 16,
+        }
+        ticks = re.findall(r"<polyline points='([\d.]+),[\d.]+ \1,[\d.]+'[^>]*stroke-width='1'", drawn)
+        figures = [x for x, *_, anchor, _ in TEXT.findall(drawn) if anchor == "middle"]
+        assert figures == ticks
