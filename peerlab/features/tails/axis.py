@@ -3,10 +3,15 @@
 from typing import NamedTuple
 
 from peerlab.features.tails.tails import Tails
+from peerlab.features.tails.time_unit import Unit
 from peerlab.features.tails.times import PathTimes
-from peerlab.picture.scale import Scale, linear
+from peerlab.picture.scale import Scale, linear, multiples, round_step
 from peerlab.study.many_runs import nearest_rank
 
+LETTER = 7.2
+"""Width of a letter beside the axis, about, where it is bold."""
+_MOST_TICKS, _TICK = 9, 30.0
+"""Ticks of the axis, at most, and pixels from one to the next, at least."""
 _REACH, _LEAST_REACH = 3.0, 0.02
 """The axis reaches so many times as far as from a path's fastest run to its p90, and so large a part of the fastest run at least."""
 
@@ -48,3 +53,19 @@ def _end(path_times: PathTimes) -> int:
     fastest = ordered[0]
     usual = max(nearest_rank(ordered, 0.9) - fastest, round(_LEAST_REACH * fastest))
     return min(ordered[-1], round(fastest + _REACH * usual))
+
+
+def ticks(axis: Axis, unit: Unit) -> list[float]:
+    """Return the values at which the axis has a figure: as many as have room beside each other, since one alone is no scale."""
+    low, high, wide = axis.low_ps / unit.ps, axis.high_ps / unit.ps, axis.right - axis.left
+    values: list[float] = []
+    for most in range(min(_MOST_TICKS, int(wide / _TICK)), 1, -1):
+        step = round_step(high - low, most)
+        values = multiples(step, low, high)
+        letters = max((len(f"{value:.6g}") for value in values), default=0) + 1 + len(unit.name)
+        if step * wide > (letters * LETTER + 8) * (high - low):
+            break
+    if len(values) < 2:  # five steps at most are more than two: the first and the last of their values
+        values = multiples(round_step(high - low, 5), low, high)
+        values = [values[0], values[-1]]
+    return values

@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from peerlab.base.units import TIMES_SIGN, say_count
-from peerlab.features.tails.axis import Axis, axis_of
+from peerlab.features.tails.axis import LETTER, Axis, axis_of, ticks
 from peerlab.features.tails.percentiles import lacking
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.time_unit import Unit, unit_of
-from peerlab.features.tails.times import PathTimes
+from peerlab.features.tails.times import NamedTime, PathTimes, named_times
 from peerlab.model.paths import data_path
-from peerlab.picture.scale import multiples, round_step
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
@@ -20,12 +19,8 @@ _DOT, _LARGE_DOT = 4.6, 9.2
 _APART, _RIM = 0.6, 0.6
 """Between two dots, pixels, and how thick the rim of a dot is."""
 _FEW_RUNS, _LEAST_DOTS = 100, 5
-_MOST_TICKS, _TICK = 9, 30.0
-"""Ticks of the axis, at most, and pixels from one to the next, at least."""
 _LETTERS = 12.5
 """Height of words, pixels: a sheet is shown no narrower than it is drawn, or hardly so."""
-_WORD = 7.2
-"""Width of a letter of these, about, where it is bold."""
 _EDGE, _BEYOND = 16.0, 136.0
 """What a sheet leaves beside its axis, and what its axis leaves where runs lie beyond it, for the words that count them."""
 _BREAK = 20.0
@@ -108,22 +103,13 @@ class Sheet(NamedTuple):
         most = int(self.dots * self.dot / larger.dot)
         return larger.growing(tails)._replace(
             dots=min(max(highest, _LEAST_DOTS), most),
-            words=max(len(_named_times(path)) for path in tails.paths),
+            words=max(len(named_times(path)) for path in tails.paths),
             foot=len(needs_more(tails)),
             top=_ANSWER if tails.gain(500) else 0.0,
         )
 
 
 WIDE = Sheet(1120.0, names=190.0)
-
-
-class NamedTime(NamedTuple):
-    """A time of a path that the picture names."""
-
-    ps: int
-    name: str
-    dash: str
-    bold: bool = True
 
 
 def tails_svg(
@@ -186,7 +172,7 @@ def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     high = _high(columns.count(column), _worth(columns, sheet)) if column is not None else 1
     x = axis.right + _BREAK if column is None else axis.left + column * sheet.dot
     y, above = base - 1 - (high - 0.1) * sheet.dot, base - sheet.dots * sheet.dot - _STEP
-    half = len(words) * _WORD / 2
+    half = len(words) * LETTER / 2
     middle = min(max(x, _EDGE + half), sheet.right - half)
     # Lines of percentiles end at these words.
     paper.box((middle - half - 4, above - 8, middle + half + 4, above + 8), "panel")
@@ -300,8 +286,8 @@ def _axis(tails: Tails, sheet: Sheet) -> Axis:
         return axis_of(tails, sheet.left, sheet.width - _BEYOND)
     unit, high = unit_of(tails), axis.high_ps
     for path_times in tails.paths:
-        for named in _named_times(path_times):
-            words = 6 + len(_words(named, unit)) * _WORD
+        for named in named_times(path_times):
+            words = 6 + len(_words(named, unit)) * LETTER
             room = (axis.right - words - axis.left) / (axis.right - axis.left)
             high = max(high, axis.low_ps + (named.ps - axis.low_ps) / room)
     return axis._replace(high_ps=high)
@@ -311,24 +297,13 @@ def _words(named: NamedTime, unit: Unit) -> str:
     return f"{named.name} {unit.text(named.ps)}"
 
 
-def _named_times(path_times: PathTimes) -> list[NamedTime]:
-    """Return the times of a path that have a line and words, in ascending order."""
-    percentiles = [
-        # The rarest one lies beyond the axis most of the time: table and words tell it.
-        NamedTime(percentile.value_ps, percentile.name, "3 3" if percentile.per_mille > 900 else "")
-        for percentile in path_times.percentiles[:3]
-        if not percentile.missing
-    ]
-    return sorted([NamedTime(path_times.quiet_ps, "no noise", "1 3", bold=False), *percentiles])
-
-
 def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, float], unit: Unit) -> None:
     """Draw the quiet run and the percentiles as lines, each with its words at the right of it.
 
     Each has a height of its own, and the later it is the lower: so the words of none lie on those or on the line of another.
     """
     ink, (sheet, base) = f"{_role(path_times)}-ink", place
-    for level, named in enumerate(_named_times(path_times)):
+    for level, named in enumerate(named_times(path_times)):
         x, top = axis.x(min(named.ps, axis.high_ps)), base - sheet.line + sheet.head + _STEP * level
         if named.ps <= axis.last_ps:
             paper.line([(x, top - 6), (x, base)], ink, 1.6, dash=named.dash)
@@ -342,30 +317,14 @@ def _arrow(axis: Axis, ps: float) -> str:
 
 
 def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:
-    for place, value in enumerate(_ticks(axis, unit)):
+    for place, value in enumerate(ticks(axis, unit)):
         x, figure = axis.x(value * unit.ps), f"{value:.6g}"
         paper.line([(x, base), (x, base + 5)], "edge", 1)
         # The first one has the unit; each stands below its tick, and no further at the edge than there is room.
         words = figure if place else f"{figure} {unit.name}"
-        half = 4 + len(words) * _WORD / 2
+        half = 4 + len(words) * LETTER / 2
         middle = min(max(x, half), axis.right + _EDGE - half)
         paper.text((middle, base + 16), words, size=_LETTERS, ink="muted")
-
-
-def _ticks(axis: Axis, unit: Unit) -> list[float]:
-    """Return the values at which the axis has a figure: as many as have room beside each other, since one alone is no scale."""
-    low, high, wide = axis.low_ps / unit.ps, axis.high_ps / unit.ps, axis.right - axis.left
-    values: list[float] = []
-    for most in range(min(_MOST_TICKS, int(wide / _TICK)), 1, -1):
-        step = round_step(high - low, most)
-        values = multiples(step, low, high)
-        letters = max((len(f"{value:.6g}") for value in values), default=0) + 1 + len(unit.name)
-        if step * wide > (letters * _WORD + 8) * (high - low):
-            break
-    if len(values) < 2:  # five steps at most are more than two: the first and the last of their values
-        values = multiples(round_step(high - low, 5), low, high)
-        values = [values[0], values[-1]]
-    return values
 
 
 def _gain_at_p50(tails: Tails) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from peerlab.features.tails.percentiles import PER_MILLE, Percentile, percentile
 from peerlab.model.paths import path_title
@@ -70,3 +71,23 @@ class PathTimes:
             },
             **{f"{point.name}_missing": point.missing for point in self.percentiles},
         }
+
+
+class NamedTime(NamedTuple):
+    """A time of a path that the picture names."""
+
+    ps: int
+    name: str
+    dash: str
+    bold: bool = True
+
+
+def named_times(path_times: PathTimes) -> list[NamedTime]:
+    """Return the times of a path that have a line and words, in ascending order."""
+    percentiles = [
+        # The rarest one lies beyond the axis most of the time: table and words tell it.
+        NamedTime(percentile.value_ps, percentile.name, "3 3" if percentile.per_mille > 900 else "")
+        for percentile in path_times.percentiles[:3]
+        if not percentile.missing
+    ]
+    return sorted([NamedTime(path_times.quiet_ps, "no noise", "1 3", bold=False), *percentiles])
