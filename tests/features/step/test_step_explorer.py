@@ -117,7 +117,7 @@ def test_in_a_notebook_it_answers_later(shown):
     assert shown.status.value == ""
     headline = json.loads(unescape(shown.sure.value.partition("data-headline='")[2].partition("'")[0]))
     assert re.fullmatch(r"\d\.\d\d to \d\.\d\d\u00d7", headline["value"])
-    assert re.fullmatch(r"(Simulated: \S+ \(†\)\. )?Exchange alone: \S+\u00d7\.", headline["note"])
+    assert re.fullmatch(r"(Simulated: \S+ \(†\)\. )?Exchange alone: \S+\u00d7 as fast\.", headline["note"])
     assert headline["rests"].startswith("Computing hides ")
     assert "by what is assumed about computing" in headline["rests"]
 
@@ -140,7 +140,7 @@ def test_the_simulated_gain_stands_beside_its_range_only_if_no_end_reads_the_sam
             [host, direct], replace(sure, cluster=cluster, training_low=gain, training_high=gain)
         )
         assert (f"Simulated: {gain:.2f}\u00d7 (†)." in headline["note"]) is told
-        assert "Exchange alone: 1.81\u00d7." in headline["note"]
+        assert "Exchange alone: 1.81\u00d7 as fast." in headline["note"]
 
 
 def test_what_a_step_rests_on_is_folded_below_its_page():
