@@ -32,6 +32,7 @@ const FILLING = { light: 0.09, dark: 0.16 }; // how dense is the band of a range
 const MORE_IN_THE_DARK = 2.6; // times as dense are other bands on a dark ground
 const CIRCLE = 14; // pixels
 const DASH = [7, 3];
+const CORE = 1.4; // pixels: a line that another lies on is as thin in the middle of that
 const BRACKET = 1.3; // pixels wide
 const ENDS = 3; // pixels behind the last value: there the ends of lines are joined whose names share a bracket
 const MOVED = 8; // pixels: where names are further from their ends, a bracket is calmer than a fan of leads
@@ -405,7 +406,7 @@ export class Curves extends View {
     this.host.style.setProperty("--pl-band-edge", figures.colour(edges.line[0] ?? drawn.fill[0] ?? "muted"));
   }
 
-  // The line that lies on this one from end to end and alone is drawn, if there is one: dashes of two colours looked like a third line.
+  // The line that lies on this one from end to end, if there is one: this is a thin one in its middle then (dashes of two colours looked like a third line).
   coverOf(line) {
     const lines = this.upwards(), ys = this.scaled(line.y);
     const covers = (other) => other.y.some((y, i) => y !== null && line.y[i] !== null) && this.scaled(other.y).every((y, i) => isFinite(y) === isFinite(ys[i]) && !(Math.abs(y - ys[i]) * this.y.perUnit > ON));
@@ -431,14 +432,17 @@ export class Curves extends View {
     };
     const limit = belowEnd(values, this.shown(this.limit().y), last);
     add(limit.xs, limit.ys, "muted", [4, 4], 1.2, shade);
+    const cores = [];
     this.upwards().forEach((line) => {
-      const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line);
-      if (!this.coverOf(line)) add(line.x, ys, role, dash, width, shade);
+      const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), cover = this.coverOf(line);
+      if (cover) cores.push([line.x, this.scaled(cover.y), role, [], CORE, shade]);
+      else add(line.x, ys, role, dash, width, shade);
       if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
         for (const name in points) points[name].push(row[name]);
       });
     });
+    cores.forEach((core) => add(...core));
     figures.fill("curves_lines", drawn, ["line"]);
     figures.fill("curves_points", points, ["fill"]);
   }

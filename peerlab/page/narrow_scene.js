@@ -80,7 +80,7 @@ export function narrowWords(words) {
   let line = 0;
   return words.flatMap((word) => {
     const [x, , text, size, style, ink] = word;
-    const turned = ([x, y, text, size, style, ink, align, ...other]) => [BOTH_NODES - x, y + BELOW, text, size, style, ink, TURNED_ROUND[align], ...other.map(turned)];
+    const turned = ([x, y, text, size, style, ink, align, ...other]) => [BOTH_NODES - x, y + BELOW, text, size, style, ink, TURNED_ROUND[align], ...other];
     if (!isBetween(x)) return [x <= WIRE_TURNS ? word : turned(word)];
     if (x !== BOTH_NODES / 2 || size > 12 || line >= BETWEEN.length) return []; // the table of registrations has no room
     return [[BOXES.right, BETWEEN[line++], text, size, style, ink, "right"]];

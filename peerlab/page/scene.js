@@ -26,9 +26,13 @@ const LARGEST = 1.5; // of the words of the lab, in a window that has room for m
 const BESIDE_NAME = 16; // units: slices that a CPU copies have so much room beside its name
 const NARROW_LINE = 15.8; // units: what is nearer to the name above it is not written in a narrow picture
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
+const LINE = 13; // px: lines that are nearer to each other touch
+const AIR = 2; // px: at least so much is between letters and a box above or below them
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
-const ARROW_ROOM = { usual: 12, sparse: 18 }; // room for the arrow beside the uplink, from where slices wait
+const ARROW_ROOM = { units: 12, px: 14 }; // for the arrow beside the uplink, from where slices wait: the larger of both
+const BOX_EDGE = 14; // units: so far from the edge of the picture boxes begin, and words end
 const MORE = "\u22ee"; // in the place of the last two of a queue that is longer than its places
+const NIC_RATE = / Gb\/s$/;
 const READ_ANYWHERE = / busy$|latency|^PCIe switch$/; // words that are no names and are written even where only names are, if they fit
 const BROAD = 9; // of a slice on the wire
 const PALE = 0.62;
@@ -207,7 +211,12 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    if (!this.narrow) return words.map((word) => this.between(this.asRead(word, words))).map((word, _, all) => this.centred(word, all));
+    if (!this.narrow) return words.map((word) => this.between(this.asRead(word, words))).flatMap((word, _, all) => this.aired(this.centred(word, all)));
+    return this.asNarrow(words.flatMap((word) => this.aired(this.spread(word, words))));
+  }
+
+  // Words of a narrow picture: without lines that are too near to the name above them.
+  asNarrow(words) {
     const above = (word) => words.find((other) => other[0] === word[0] && other[1] < word[1] && word[1] - other[1] < NEXT_LINE);
     const isNear = (word) => above(word)?.[4] === "bold" && word[1] - above(word)[1] < NARROW_LINE; // letters of both would almost touch
     const isAlone = (name) => words.some((word) => above(word) === name && isNear(word)); // the line below it has no room
@@ -218,11 +227,42 @@ export class Scene extends View {
     return words.filter((word) => !isNear(word)).map((word) => (word[4] === "bold" && isAlone(word) ? this.centred(word, words) : inPlace(word))).sort((a, b) => (b[4] === "bold") - (a[4] === "bold"));
   }
 
+  // How many pixels a unit is high.
+  get down() {
+    return this.scale / this.squeeze;
+  }
+
+  // Which box a word stands in.
+  boxOf([x, y]) {
+    const { left, top, right, bottom } = this.data.boxes;
+    return left.findIndex((_, i) => left[i] < x && x < right[i] && top[i] < y && y < bottom[i]);
+  }
+
+  // Name and one line below it, in a box without places for slices, as far apart as their letters need.
+  spread(word, words) {
+    const { boxes, slots } = this.data, at = this.boxOf(word), both = at < 0 ? [] : words.filter((other) => this.boxOf(other) === at), least = LINE / this.down;
+    const holds = (i) => slots.left[i] > boxes.left[at] && slots.right[i] < boxes.right[at] && boxes.top[at] < slots.top[i] && slots.top[i] < boxes.bottom[at];
+    if (both.length !== 2 || both[1][1] - both[0][1] >= least || boxes.bottom[at] - boxes.top[at] < 2 * least || slots.left.some((_, i) => holds(i))) return word;
+    return [word[0], (boxes.top[at] + boxes.bottom[at] + (word === both[0] ? -least : least)) / 2, ...word.slice(2)];
+  }
+
+  // A word at the side of a node where boxes and links above and below it leave it some air; none where they leave too little.
+  aired(word) {
+    const { boxes, pipes } = this.data, { down, scale } = this, [x, y, text, size, style, , align] = word, wide = this.across(text, size, style), half = parseFloat(this.px(size)) / 2 + AIR;
+    if (align === "center" || !this.reads(style)) return [word];
+    const [from, to] = align === "left" ? [x, x + wide] : [x - wide, x], beside = (one) => one.left.flatMap((left, i) => (left < to && from < one.right[i] ? [[one.top[i], one.bottom[i]]] : []));
+    const all = [...beside(boxes), ...beside(pipes)];
+    if (all.some(([top, bottom]) => top < y && y < bottom)) return [word];
+    const above = Math.max(...all.map(([, bottom]) => bottom).filter((bottom) => bottom <= y), -SCENE_HEIGHT), below = Math.min(...all.map(([top]) => top).filter((top) => top >= y), 2 * SCENE_HEIGHT);
+    return (below - above) * down < 2 * half ? [] : [[x, Math.max(above + half / down, Math.min(y, below - half / down)), ...word.slice(2)]];
+  }
+
   // A word as it is written where only names are: how busy something is, too, if that is no wider than its box, in the place of a rate above it. A slide has
   // larger words and its own.
   asRead([x, y, text, size, style, ...form], words) {
     const word = [x, y, text, size, style, ...form], { boxes } = this.data, own = this.box(word);
-    if (!this.figures.sparse || style === "bold" || !READ_ANYWHERE.test(text)) return word;
+    const isOther = NIC_RATE.test(text) && words.some(([, , rate]) => NIC_RATE.test(rate) && rate !== text); // as of a slow node
+    if (!this.figures.sparse || style === "bold" || !(isOther || READ_ANYWHERE.test(text))) return word;
     const at = boxes.left.findIndex((left, i) => left < x && x < boxes.right[i] && boxes.top[i] < y && y < boxes.bottom[i]);
     const rate = at < 0 && words.find((other) => other[0] === x && other[1] < y && y - other[1] < NEXT_LINE && other[4] !== "bold" && !READ_ANYWHERE.test(other[2]));
     return at >= 0 && own.right - own.left > (boxes.right[at] - boxes.left[at]) * this.scale - BESIDE_EDGES ? word : [x, rate ? rate[1] : y, text, size, READ, ...form];
@@ -233,14 +273,14 @@ export class Scene extends View {
   centred(word, words) {
     const [x, y, text, size, style, ...form] = word, { boxes, slots, lines } = this.data;
     if (!this.figures.sparse || style !== "bold") return word;
-    const inside = ({ left, top, right, bottom }, i) => left[i] < x && x < right[i] && top[i] < y && y < bottom[i], at = boxes.left.findIndex((_, i) => inside(boxes, i));
+    const at = this.boxOf(word), [from, , to] = this.data.nic, isNic = at >= 0 && y > BESIDE_BOXES && [x, SCENE_WIDTH - x].some((place) => from < place && place < to); // slices end at its edge
     if (at < 0 || words.some((other) => other[4] === READ && other[0] === x && boxes.top[at] < other[1] && other[1] < boxes.bottom[at])) return word;
     const own = this.box(word);
     if (text.startsWith("CPU ") && (own.right - own.left) / this.scale > boxes.right[at] - boxes.left[at] - 2 * BESIDE_NAME) return this.centred([x, y, "CPU", size, style, ...form], words);
     const shelves = slots.top.filter((_, i) => slots.left[i] > boxes.left[at] && slots.right[i] < boxes.right[at] && slots.top[i] > y), bottom = Math.min(boxes.bottom[at], ...shelves);
     const moved = [x, (boxes.top[at] + bottom) / 2, text, size, style, ...form], { left, right } = this.box(moved), half = (right - left) / 2 / this.scale, high = size / 2 / this.scale;
     const crosses = lines.xs.some((xs, i) => xs.some((end, k) => k && Math.min(xs[k - 1], end) < x + half && Math.max(xs[k - 1], end) > x - half && Math.min(lines.ys[i][k - 1], lines.ys[i][k]) < moved[1] + high && Math.max(lines.ys[i][k - 1], lines.ys[i][k]) > moved[1] - high));
-    return crosses ? word : moved;
+    return crosses && !isNic ? word : moved;
   }
 
   // Whether the picture keeps to the slices from one node to the other: on a slide with a title of its own, which is looked at for a minute. What a switch adds up is from all.
@@ -263,14 +303,14 @@ export class Scene extends View {
     return box.right - box.left > room ? [x, y, text.split(", ").at(-1), ...form] : shorter;
   }
 
-  // Words that are read and have room, as columns. A word with another place or form (its eighth entry) comes behind all that have none, and takes
-  // it where its own place is not free.
+  // Words that are read and have room, as columns. A word that gives way (its eighth entry) comes behind all that do not, and is left out where its
+  // place is not free.
   columns(words, taken) {
     const columns = { x: [], y: [], text: [], size: [], style: [], ink: [], align: [], baseline: [] };
     const gives = (word) => word.length > 7, byRoom = [...words.filter((word) => !gives(word)), ...words.filter(gives)];
-    for (const given of this.narrow ? narrowWords(byRoom) : byRoom) {
-      const word = gives(given) && this.lies(given, taken) ? given[7] : given, [, y, text, size, style, ink, align] = word;
-      if (!this.reads(style) || !this.fits(word, taken)) continue;
+    for (const word of this.narrow ? narrowWords(byRoom) : byRoom) {
+      const [, y, text, size, style, ink, align] = word;
+      if (!this.reads(style) || (gives(word) && this.lies(word, taken)) || !this.fits(word, taken)) continue;
       const row = { x: this.inSight(word), y, text, size: this.px(size), style: style === READ ? "normal" : style, ink, align, baseline: "middle" };
       for (const name in columns) columns[name].push(row[name]);
     }
@@ -510,7 +550,7 @@ export class Scene extends View {
 
   // How many wait where they stand in memory, unless the number of those on their way is written there.
   addBadges(words, counts) {
-    const taken = [...this.taken, ...words.flatMap((word) => (word.length > 7 ? [word, word[7]] : [word])).map((word) => this.box(word))];
+    const taken = [...this.taken, ...words.map((word) => this.box(word))];
     const places = new Map(); // in one memory slices may wait for several stages
     for (const [stage, count] of Object.entries(counts)) {
       const badge = this.data.badges[stage], place = String(badge);
@@ -519,7 +559,7 @@ export class Scene extends View {
     for (const { badge: [at, y, align], waiting } of places.values()) {
       const x = this.besideQueue(at, y, align);
       const word = [x, y, this.sayWaiting(waiting, align === "right" ? x : SCENE_WIDTH - x), 11, this.style, "muted", align];
-      if (waiting >= 3 && !this.lies(word, taken)) words.push(word);
+      if (waiting >= 3 && !this.lies(word, taken)) words.push(...this.aired(word));
     }
   }
 
@@ -531,25 +571,23 @@ export class Scene extends View {
   }
 
   // How many slices wait; in short where words are larger than their place, or than the room to the edge of the picture.
-  sayWaiting(count, room = SCENE_WIDTH) {
+  sayWaiting(count, room = 2 * SCENE_WIDTH) {
     const words = sayWaiting(count), wide = widthOf(words, parseFloat(this.px(12))) / this.scale;
-    return (this.figures.sparse && !this.narrow) || wide > room - 4 ? words.replace(/ slices?/, "") : words;
+    return (this.figures.sparse && !this.narrow) || wide > room - BOX_EDGE ? words.replace(/ slices?/, "") : words;
   }
 
-  // How many wait on their way: below those beside a NIC, or, where there is no room, above them as the number alone; above all others, clear
-  // of the arrow there.
+  // How many wait on their way: below those beside a NIC, if there is room; above all others, clear of the arrow there.
   addQueues(words) {
     for (const { count, places } of Object.values(this.queues)) {
       if (!places.length) continue;
       if (count > places.length) words.push([places[0][0], (places.at(-1)[1] + places.at(-2)[1]) / 2, MORE, 12, "bold", "muted", "center"]);
       if (this.isSaidAtFirst(count, places)) continue;
       const [x, y] = places[Math.min(count, places.length) - 1], left = x < SCENE_WIDTH / 2;
-      const word = (at, text) => [x, at, text, 11, this.style, "muted", "center"], label = word(this.data.names.other[2], this.sayWaiting(count)); // as high as "from node 3" beside it
-      [label[0], label[6]] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of that
-      if (places[0][1] > BESIDE_BOXES) words.push([...label, word(y - 8, `${count}`)]);
+      const [aside, align] = left ? [x + BAR / 2, "right"] : [x - BAR / 2, "left"]; // clear of "from node 3", and as high
+      if (places[0][1] > BESIDE_BOXES) words.push([aside, this.data.names.other[2], this.sayWaiting(count), 11, this.style, "muted", align, true]);
       else {
-        const room = this.figures.sparse && !this.narrow ? ARROW_ROOM.sparse : ARROW_ROOM.usual, end = left ? x + BAR / 2 - room : x - BAR / 2 + room;
-        words.push([end, y - 9, this.sayWaiting(count, left ? end : SCENE_WIDTH - end), 11, this.style, "muted", label[6]]);
+        const room = Math.max(ARROW_ROOM.units, ARROW_ROOM.px / this.scale), end = left ? x + BAR / 2 - room : x - BAR / 2 + room;
+        words.push([end, y - 9, this.sayWaiting(count, left ? end : SCENE_WIDTH - end), 11, this.style, "muted", align]);
       }
     }
   }

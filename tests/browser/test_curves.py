@@ -140,10 +140,10 @@ def test_while_curves_are_computed_measured_points_have_their_key(shown):
     assert legend.all_inner_texts() == ["◇ measured"]
 
 
-def test_lines_of_one_colour_are_told_apart_by_dashes_and_one_line_alone_is_drawn_where_others_lie_on_it(
+def test_lines_of_one_colour_are_told_apart_by_dashes_and_a_line_on_which_another_lies_is_its_core(
     shown,
 ):
-    """In dashes of two colours it looked like a third line."""
+    """In dashes of two colours it looked like a third line; left out, its name pointed at nothing."""
     shown_lines(shown, {"cluster": "p4d", "nodes": 4, "path": "peer-direct"})
     leads = shown.ask("page => page.figures.model('curves_leads').data")
     samples = {
@@ -166,7 +166,11 @@ def test_lines_of_one_colour_are_told_apart_by_dashes_and_one_line_alone_is_draw
     shown.give("curves", lines)
     colours = shown.column("curves_lines", "line")
     assert not any(shown.column("curves_lines", "dash")[1:])
-    assert len(colours) == len(lines["lines"]), "the limit, and one for two"
+    assert len(colours) == len(lines["lines"]) + 1, "the limit, and all"
+    ys, wide = (shown.column("curves_lines", name) for name in ("ys", "width"))
+    core, cover = wide.index(1.4), next(i for i in range(len(ys) - 1) if ys[i] == ys[-1])
+    assert core == len(wide) - 1 > cover, "drawn last, on the other"
+    assert wide[cover] >= 2
     drawn = shown.ask(DRAWN)
     names, (top, low) = dict(drawn["names"]), next(iter(drawn["brackets"]))
     both = [lines["lines"][0]["label"], lines["lines"][-2]["label"]]

@@ -78,6 +78,30 @@ def test_a_phone_held_upright_shows_the_answer_the_data_path_and_the_player(page
     assert page.locator(".pl-hero [data-name=ratio]").is_visible()
 
 
+def test_on_a_phone_words_have_air_to_boxes_and_lines_in_a_box_lie_around_its_middle(page):
+    """ "24 % busy" touched the box below it, "PCIe uplink" the one above, and where a second line was left out, the name stood high."""
+    narrow(page, 390, 844)
+    seek_share(page, 0.43)
+    settle(page)
+    words, boxes, down = page.evaluate(
+        """() => { const [{ figures, scene }] = peerlabPages, rows = ({ data }, ...names) => data[names[0]].map((_, i) => names.map((name) => data[name][i]));
+             return [rows(figures.model("scene_texts"), "text", "x", "y"), rows(figures.model("scene_boxes"), "left", "top", "right", "bottom"), scene.down] }"""
+    )
+    assert not any(text.endswith("busy") for text, *_ in words), "above the devices is no room"
+    _, _, uplink = next(word for word in words if word[0] == "PCIe uplink")
+    assert (uplink - 67) * down >= 7.9, "host memory ends at 67"
+    cpu = next(word for word in words if word[0].startswith("CPU"))
+    left, top, right, bottom = next(
+        box for box in boxes if box[0] < cpu[1] < box[2] and box[1] < cpu[2] < box[3]
+    )
+    inside = [y for _, x, y in words if left < x < right and top < y < bottom]
+    assert sum(inside) / len(inside) == pytest.approx((top + bottom) / 2)
+    player, plot = (
+        page.locator(f".pl-timeline {part}").first.bounding_box() for part in (".pl-player", ".pl-figure")
+    )
+    assert plot["y"] - player["y"] - player["height"] < 10, "no empty row between them"
+
+
 def test_in_a_narrow_window_the_second_node_stands_below_the_first(page):
     narrow(page, 390, 844)
     names = page.evaluate(
