@@ -1,6 +1,5 @@
 """No word lies on another one or on a line, is cut off, or is too small: in every view, at three widths, for every cluster."""
 
-import re
 from itertools import groupby, product
 from operator import itemgetter
 
