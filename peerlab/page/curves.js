@@ -435,7 +435,7 @@ export class Curves extends View {
     const cores = [];
     this.upwards().forEach((line) => {
       const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), cover = this.coverOf(line);
-      if (cover) cores.push([line.x, this.scaled(cover.y), role, [], CORE, shade]);
+      if (cover) cores.push([line.x, this.scaled(cover.y), role, dash, CORE, shade]);
       else add(line.x, ys, role, dash, width, shade);
       if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
