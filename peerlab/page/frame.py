@@ -4,10 +4,11 @@
 # light and dark, and survive in a saved notebook. They are made of what `as_dict` tells, so that page, JSON
 # and command say the same; all text is escaped.
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 
 from peerlab.picture.policy import policy
 from peerlab.picture.theme import properties
@@ -39,11 +40,14 @@ def table(
     rows: Iterable[Sequence[str]],
     kind: str = "",
     right: Collection[int] = (),
+    below: Mapping[int, str] = MappingProxyType({}),
 ) -> str:
-    """Return a table; cells are HTML, the first of a row is its heading, columns in `right` are numbers."""
+    """Return a table; cells are HTML, the first of a row is its heading, columns in `right` are numbers; `below`: HTML below the name of a column."""
     # A screen reader cannot say an empty heading, so it is none.
     heads = "".join(
-        f"<th scope='col'{_number(place, right)}>{escape(name)}</th>" if name else "<td></td>"
+        f"<th scope='col'{_number(place, right)}>{escape(name)}{below.get(place, '')}</th>"
+        if name
+        else "<td></td>"
         for place, name in enumerate(head)
     )
     body = "".join(

@@ -1,6 +1,7 @@
 """The map of choices as a picture: colour is what the library takes, a dot what would be faster."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from itertools import pairwise
@@ -9,16 +10,18 @@ from peerlab.base.units import say_bytes, say_time
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
 
 _LEFT, _TOP, _WIDE, _HIGH = 38, 8, 38, 32
-_LEAST, _LEAST_SLIM = 640, 440
+_LEAST, _LEAST_SLIM = 720, 440
 """So wide is the picture at least: the key below it; on a narrow page that has two lines."""
 _SLIM = 13
 """Sizes on a narrow page, at most: of more every other one is left out."""
 _BELOW = 66
 """Room for sizes and legend."""
-_ROLES = ("network", "copy", "direct")
-"""Roles of colours, in the order in which algorithms first appear on the map."""
+_ROLES = ("network", "copy", "cpu")
+"""Roles of colours, in the order in which algorithms first appear on the map. Green is none: everywhere else it is Peer Direct."""
 _THICK = {"LL": 0.16, "Simple": 0.32, "LL128": 0.55}
 """How much of an algorithm's colour a protocol has."""
+_KEY = 124
+"""Where both lines of the legend begin, right of what they are about."""
 _LABELLED = 6
 """Cells from which on a region has its name in it."""
 
@@ -102,9 +105,12 @@ def _dot(cell: MapCell, x: int, y: int, roles: dict[str, str]) -> str:
     role = roles[cell.faster[0]] if cell.faster else "muted"
     fill = f"var(--pl-{role}-ink)" if cell.beyond_error else "var(--pl-paper)"
     weight = 700 if cell.beyond_error else 400
+    place = f"cx='{left + _WIDE / 2}' cy='{top + 9}'"
     return (
-        f"<circle cx='{left + _WIDE / 2}' cy='{top + 10}' r='4.5' fill='{fill}' stroke='var(--pl-{role}-ink)' stroke-width='2' pointer-events='none'/>"
-        f"<text x='{left + _WIDE / 2}' y='{top + 27}' text-anchor='middle' font-weight='{weight}' pointer-events='none'>{100 * (cell.gain - 1):.0f}</text>"
+        # Paper round the ring: on a cell of some hue its own would be pale.
+        f"<g pointer-events='none'><circle {place} r='6.5' fill='var(--pl-paper)'/>"
+        f"<circle {place} r='4.5' fill='{fill}' stroke='var(--pl-{role}-ink)' stroke-width='2'/>"
+        f"<text x='{left + _WIDE / 2}' y='{top + 28}' text-anchor='middle' font-size='14' font-weight='{weight}'>{100 * (cell.gain - 1):.0f}</text></g>"
     )
 
 
@@ -190,36 +196,39 @@ def _axes(rows: list[int], columns: list[int]) -> list[str]:
 
 
 def _legend(roles: dict[str, str], y: int, *, slim: bool) -> list[str]:
-    parts, x = [f"<text x='0' y='{y}' fill='var(--pl-muted)'>would be faster, %:</text>"], 128
-    for algorithm, role in roles.items():
-        parts.append(
-            f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='var(--pl-{role}-ink)'/><text x='{x + 10}' y='{y}'>{escape(algorithm)}</text>"
-        )
-        x += 30 + 8 * len(algorithm)
+    algorithms = [
+        (f"fill='var(--pl-{role}-ink)' stroke='var(--pl-{role}-ink)' stroke-width='2'", "●", algorithm)
+        for algorithm, role in roles.items()
+    ]
+    errors = [
+        (f"fill='var(--pl-{fill})' stroke='var(--pl-ink)' stroke-width='2'", "●", f"{words} the model's error")
+        for words, fill in (("beyond", "ink"), ("within", "paper"))
+    ]  # fmt: skip
+    named = f"<text x='0' y='{y}' fill='var(--pl-muted)'>would be faster, %:</text>"
     if slim:  # a line of its own
-        x, y = 128, y + 24
-    for words, fill in (
-        ("beyond the model's error", "var(--pl-ink)"),
-        ("within the model's error", "var(--pl-paper)"),
-    ):
-        parts.append(
-            f"<circle cx='{x}' cy='{y - 4}' r='4.5' fill='{fill}' stroke='var(--pl-ink)' stroke-width='2'/><text x='{x + 10}' y='{y}'>{words}</text>"
-        )
-        x += 36 + 7 * len(words)
-    return parts
+        return [named, _key(algorithms, y), _key(errors, y + 24)]
+    return [named, _key(algorithms + errors, y)]
+
+
+def _key(entries: Sequence[tuple[str, str, str]], y: int) -> str:
+    """Return signs, each with its paint and its words; one text, so that all gaps are alike in whatever font a page has."""
+    flows = "".join(
+        f"<tspan dx='{20 if place else 0}' {paint}>{sign}</tspan><tspan dx='6'>{escape(words)}</tspan>"
+        for place, (paint, sign, words) in enumerate(entries)
+    )
+    return f"<text x='{_KEY}' y='{y}'>{flows}</text>"
 
 
 def _small_regions(unnamed: list[tuple[str, str]], roles: dict[str, str], y: int) -> list[str]:
     """Return what is taken where a region has no room for its name."""
-    parts, x = (
-        [f"<text x='0' y='{y}' fill='var(--pl-muted)'>also taken:</text>"] if unnamed else [],
-        188,
-    )
-    for algorithm, protocol in unnamed:
-        words = f"{algorithm}, {protocol}"
-        parts.append(
-            f"<rect x='{x}' y='{y - 11}' width='14' height='14' fill='var(--pl-{roles[algorithm]})' fill-opacity='{_THICK.get(protocol, 0.3)}'/>"
-            f"<text x='{x + 20}' y='{y}'>{escape(words)}</text>"
+    if not unnamed:
+        return []
+    entries = [
+        (
+            f"fill='var(--pl-{roles[algorithm]})' fill-opacity='{_THICK.get(protocol, 0.3)}' font-size='15'",
+            "■",
+            f"{algorithm}, {protocol}",
         )
-        x += 44 + 8 * len(words)
-    return parts
+        for algorithm, protocol in unnamed
+    ]
+    return [f"<text x='0' y='{y}' fill='var(--pl-muted)'>also taken:</text>", _key(entries, y)]

@@ -33,6 +33,8 @@ class Seen:
     """``pass``, ``warn``, ``fail`` or ``unknown``."""
     found: str
     """What was read, verbatim and short, so that it reads as a reason."""
+    cause: str = ""
+    """The reason in fewer words; empty where what was found is one."""
     mend: str = ""
     """How to mend just this; empty where the check's own advice fits."""
     source: str = ""
@@ -74,6 +76,7 @@ class Check:
             check=self,
             status=seen.status,
             found=short(seen.found),
+            cause=short(seen.cause or seen.found),
             mend=seen.mend or self.mend,
             source=seen.source or self.source,
             # Where a check passes or only warns, nothing is blocked, whatever it could block.
@@ -91,6 +94,8 @@ class Finding:
     """``pass``, ``warn``, ``fail`` or ``unknown``."""
     found: str
     """What was read, at most 400 characters."""
+    cause: str
+    """The reason that an answer names, which what was read explains."""
     mend: str
     """How to mend it."""
     source: str

@@ -3,7 +3,6 @@
 import argparse
 import json
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Any
 
 from peerlab.base.exit_status import WRONG_USAGE
@@ -57,7 +56,7 @@ def _doctor(options: argparse.Namespace) -> int:
 def _lines(report: Report) -> Iterator[str]:
     yield from wrapped(f"Can this host do peer direct? {report.says}")
     names = max(len(finding.check.id) for finding in report.findings)
-    for group, findings in groupby(report.findings, key=lambda finding: finding.check.group):
+    for group, findings in report.groups:
         yield f"\n{group}"
         for finding in findings:
             yield from _finding_lines(finding, names)

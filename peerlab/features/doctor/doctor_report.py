@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from html import escape
-from itertools import groupby
 
 from peerlab.base.document import Conclusion
 from peerlab.base.units import say_count
@@ -18,8 +17,7 @@ def report_html(report: Report) -> str:
     """Return a report as HTML that brings its own style; all text is escaped."""
     status = _OF_VERDICT.get(report.verdict, UNKNOWN)
     verdict = conclusion_html(Conclusion(status, report.says, ""))
-    groups = groupby(report.findings, key=lambda finding: finding.check.group)
-    tables = "".join(_table(group, list(findings)) for group, findings in groups)
+    tables = "".join(_table(group, findings) for group, findings in report.groups)
     return framed("doctor", "Can this host do peer direct?", verdict + tables)
 
 

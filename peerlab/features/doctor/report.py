@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from itertools import groupby
 from typing import Any
 
 from peerlab.base.display import shown
@@ -60,30 +61,44 @@ class Report:
     @property
     def because(self) -> tuple[str, ...]:
         """The reasons, as the checks read them; for ``yes`` what still makes it slower."""
+        return (*(finding.found for finding in self._deciding), *self._not_made)
+
+    @property
+    def says(self) -> str:
+        """The verdict in a sentence."""
+        reasons = "; ".join((*(finding.cause for finding in self._deciding), *self._not_made))
+        if self.verdict == YES:
+            slower = f", but look at this: {reasons}" if reasons else ""
+            return f"Yes: nothing that was read stands against it{slower}."
+        return f"{self.verdict.capitalize()}: {reasons}."
+
+    @property
+    def _open(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.status == UNKNOWN and finding.blocks)
+
+    @property
+    def _deciding(self) -> tuple[Finding, ...]:
         if self.verdict == NO:
-            return tuple(finding.found for finding in self.failed)
+            return self.failed
         if self.verdict == CANNOT_TELL:
-            left_out = [f"{say_count(len(self.left_out), 'check')} left out"] if self.left_out else []
-            return (*(finding.found for finding in self._open), *left_out)
+            return self._open
         return tuple(
-            finding.found
+            finding
             for finding in self.findings
             # What can be measured here says nothing of peer direct, so it makes no answer weaker.
             if finding.status == WARN and finding.check.group != measuring_conditions.GROUP
         )
 
     @property
-    def says(self) -> str:
-        """The verdict in a sentence."""
-        reasons = "; ".join(self.because)
-        if self.verdict == YES:
-            slower = f", but look at this: {reasons}" if reasons else ""
-            return f"Yes: nothing that was read stands against it{slower}."
-        return f"{self.verdict.capitalize()}, because: {reasons}."
+    def _not_made(self) -> tuple[str, ...]:
+        open_ = self.verdict == CANNOT_TELL and self.left_out
+        return (f"{say_count(len(self.left_out), 'check')} left out",) if open_ else ()
 
     @property
-    def _open(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if finding.status == UNKNOWN and finding.blocks)
+    def groups(self) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
+        """What was found by what it is about; within that, what weighs most on the answer first."""
+        found = groupby(self.findings, key=lambda finding: finding.check.group)
+        return tuple((group, tuple(sorted(findings, key=_rank))) for group, findings in found)
 
     _repr_html_ = shown
 
@@ -98,6 +113,17 @@ class Report:
             "checks": [finding.as_dict() for finding in self.findings],
             "left_out": list(self.left_out),
         }
+
+
+def _rank(finding: Finding) -> int:
+    """Return the place of a finding among those of its group: what blocks, what may, what slows, the rest."""
+    weighed = (
+        finding.status == FAIL,
+        finding.status == UNKNOWN and finding.blocks,
+        finding.status == WARN,
+        finding.status == UNKNOWN,
+    )
+    return [*map(bool, weighed), True].index(True)
 
 
 def examine(host: Host | None = None, only: str | Sequence[str] = ()) -> Report:

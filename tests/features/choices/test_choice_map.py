@@ -61,8 +61,9 @@ def test_the_picture_has_a_cell_for_each_and_a_dot_for_what_is_faster(found):
     page = choices_html(found)
     assert page.count("<title>") == len(found.cells)
     dots = sum(cell.faster is not None for cell in found.cells)
-    assert page.count("pointer-events='none'/>") == dots
+    assert page.count("<g pointer-events='none'>") == dots
     assert "tree, LL128" in page
+    assert "='var(--pl-direct" not in page  # green is Peer Direct, and no algorithm
 
 
 def test_the_tuner_file_holds_what_the_plugin_reads(found, own_folder):

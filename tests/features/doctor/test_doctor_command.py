@@ -46,7 +46,7 @@ def test_a_warning_or_what_cannot_be_read_is_no_failure(fake, capsys):
     fake.remove("proc/driver/nvidia/version")
     assert cli.main(["doctor"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Can this host do peer direct? Cannot tell, because: NVIDIA's driver")
+    assert out.startswith("Can this host do peer direct? Cannot tell: NVIDIA's driver")
     assert "  warn     mtu " in out
     assert "  unknown  peer-memory " in out
     assert "may block  peer-direct" in out

@@ -31,7 +31,7 @@ def empty(root, answer=None):
 def test_a_container_without_rdma_cannot_and_shows_the_rest(tmp_path):
     report = examine(empty(tmp_path))
     assert report.verdict == "no"
-    assert report.says.startswith("No, because: no RDMA device;")
+    assert report.says.startswith("No: no RDMA device;")
     found = {one.check.id: one.status for one in report.findings}
     assert len(found) == len(CHECKS)
     failing = {"rdma-device", "device-node", "accelerator", "locked-memory"}
@@ -58,8 +58,21 @@ def test_a_warning_is_told_beside_yes(fake):
     fake.environment["FI_MR_CACHE_MAX_COUNT"] = "0"
     says = examine(fake.host()).says
     assert says.startswith(
-        "Yes: nothing that was read stands against it, but look at this: FI_MR_CACHE_MAX_COUNT=0:"
+        "Yes: nothing that was read stands against it, but look at this: FI_MR_CACHE_MAX_COUNT=0."
     )
+
+
+def test_what_the_answer_names_is_said_in_a_few_words_and_comes_first(fake):
+    fake.write("sys/class/net/eth1/mtu", "1500")
+    fake.environment["NCCL_IB_DISABLE"] = "1"
+    report = examine(fake.host())
+    assert report.says == "No: NCCL_IB_DISABLE=1."
+    assert [one.check.id for one in report.findings if one.status != "pass"] == ["mtu", "environment"]
+    _, in_order = report.groups[0]
+    assert [one.check.id for one in in_order][:2] == ["environment", "mtu"]
+    assert list(in_order[2:]) == [one for one in report.findings if one in in_order[2:]]
+    page = report._repr_html_()
+    assert page.index("<code>environment<") < page.index("<code>mtu<")
 
 
 def test_part_of_the_checks_is_enough_for_no_but_not_for_yes(fake):
@@ -208,4 +221,4 @@ def test_a_notebook_gets_a_table_with_all_text_escaped(fake):
     assert "<img" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; co" in page
     assert page.count("<th scope='row'>") == len(CHECKS)
-    assert "No, because: no nvidia_peermem" in page
+    assert "No: no nvidia_peermem, and not the open kernel module; FI_PROVIDER=tcp" in page

@@ -32,6 +32,7 @@ def test_the_digits_of_a_number_tell_whose_contributions_are_in_it():
 
 def test_a_step_says_what_came_what_went_and_how_much_was_sent():
     first = panes(peerlab.steps("ring", 4)._repr_html_())[1]
+    assert first.count("<small>") == 8  # a box of which nothing is told has its number in its middle
     assert first.count("class='pl-came'") == first.count("class='pl-went'") == 4
     assert "<b>11</b><small>+1 from 0</small>" in first
     assert "Every rank sends 1 box; who receives adds it to its own." in first

@@ -35,6 +35,18 @@ def test_the_table_holds_what_is_drawn_and_the_page_no_bandwidth(records):
     assert "mlock: an emulation" in shown._repr_html_()
 
 
+def test_the_axis_has_figures_at_as_fast_and_at_a_power_of_two_on_both_sides(records):
+    page = peerlab.ratios(records)._repr_html_()
+    (head,) = set(re.findall("<th scope='col'>times as fast(.*?)</th>", page))
+    ticks = re.findall(r"left:([0-9.]+)%[^>]*>([0-9.]+)\u00d7<", head)
+    assert [text for _, text in ticks] == ["0.5", "1", "2"]
+    left, middle, right = (float(at) for at, _ in ticks)
+    assert 0 < left < middle == 50 < right == 100 - left
+    rows = page.count("<th scope='row'>")
+    for at in (left, right):  # a line in each row
+        assert page.count(f"left:{at:g}%;width:0.0%") == rows
+
+
 def test_what_was_not_measured_is_refused_with_what_was(records):
     with pytest.raises(RecordsError, match="'stagd' was not measured; did you mean 'staged'"):
         peerlab.ratios(records, against="stagd")

@@ -19,7 +19,12 @@ def _environment(host: Host) -> Seen:
         for texts in zip(*((rule.mend, rule.source) for rule in hits), strict=True)
     )
     return Seen(
-        worst, text, mend=f"{mend}; mpirun passes on only what -x names.", source=source, blocks=blocks
+        worst,
+        text,
+        cause="; ".join(dict.fromkeys(_say_setting(host, rule) for rule in hits if rule.status == worst)),
+        mend=f"{mend}; mpirun passes on only what -x names.",
+        source=source,
+        blocks=blocks,
     )
 
 

@@ -120,7 +120,8 @@ def _nvidia(host: Host) -> Seen:
     line = re.sub(r"^NVRM version:\s*", "", version.splitlines()[0])
     if "Open Kernel Module" in line:
         return Seen(PASS, line)
-    return Seen(FAIL, f"no nvidia_peermem, and not the open kernel module: {line}")
+    why = "no nvidia_peermem, and not the open kernel module"
+    return Seen(FAIL, f"{why}: {line}", cause=why)
 
 
 def _other(host: Host, vendor: int) -> Seen:

@@ -221,7 +221,8 @@ def _cells(course: Walk, n: int, rank: int) -> list[str]:
         kinds += ["pl-full"] * bool(final[box])
         note = "; ".join(text for text in (came, went) if text)
         cell = _number(course, number) if there[box] else "&nbsp;"
-        cells.append(f"<td class='{' '.join(kinds)}'><b>{cell}</b><small>{note or '&nbsp;'}</small></td>")
+        told = f"<small>{note}</small>" if note else ""
+        cells.append(f"<td class='{' '.join(kinds)}'><b>{cell}</b>{told}</td>")
     return cells
 
 

@@ -144,7 +144,7 @@ def _block(against: str, where: str, block: Sequence[Comparison], end: float) ->
     baseline = next(
         comparison for comparison in block if comparison.path == against and not comparison.variant
     )
-    head = ("", "ratio", "quartiles", f"1/{end:.2g} to {end:.2g}", "verdict")
+    head = ("", "ratio", "quartiles", "times as fast", "verdict")
     control_last = [comparison for comparison in block if comparison is not baseline]
     # The sort is stable: behind the control all keep the order in which they were measured.
     others = sorted(
@@ -153,7 +153,9 @@ def _block(against: str, where: str, block: Sequence[Comparison], end: float) ->
     if not others:
         return ""
     caption = f"{where}: {against} takes {say_time(round(baseline.time_s * PS_PER_S))}"
-    return table(caption, head, (_row(comparison, end) for comparison in others), "arms")
+    return table(
+        caption, head, (_row(comparison, end) for comparison in others), "arms", below={3: _axis(end)}
+    )
 
 
 def _row(comparison: Comparison, end: float) -> tuple[str, ...]:
@@ -180,20 +182,40 @@ def _name(comparison: Comparison) -> str:
     return f"{comparison.path}, {text}"
 
 
+def _ticks(end: float) -> tuple[float, float, float]:
+    """Return where the axis has figures: as fast, and the furthest powers of two on it."""
+    far = 2.0 ** math.floor(math.log2(end))
+    return 1 / far, 1.0, far
+
+
+def _place(ratio: float, end: float) -> float:
+    """Return how far right on the axis a ratio stands, percent."""
+    # A ratio of 0 has no logarithm: it stands at the left end.
+    share = math.log(ratio) / math.log(end) if ratio > 0 else -1.0
+    return round(50 + 50 * min(max(share, -1.0), 1.0), 1)
+
+
+def _axis(end: float) -> str:
+    """Return the axis of the pictures below it, each figure above its line."""
+    drawn = "".join(
+        f"<span style='position:absolute;left:{_place(tick, end)}%;transform:translateX(-50%)'>{tick:g}\u00d7</span>"
+        for tick in _ticks(end)
+    )
+    return f"<span style='position:relative;display:block;max-width:{_WIDTH}px;height:20px'>{drawn}</span>"
+
+
 def _picture(comparison: Comparison, end: float, role: str) -> str:
     """Return band of noise, quartiles and median as boxes: notebooks keep those even where they take drawings out."""
 
     def place(ratio: float) -> float:
-        # A ratio of 0 has no logarithm: it stands at the left end.
-        share = math.log(ratio) / math.log(end) if ratio > 0 else -1.0
-        return round(50 + 50 * min(max(share, -1.0), 1.0), 1)
+        return _place(ratio, end)
 
     if not math.isfinite(comparison.ratio):
         return ""
     noise = comparison.noise or 1.0
     boxes = [
         (place(1 / noise), place(noise) - place(1 / noise), "0;bottom:0;background:var(--pl-faint);opacity:.6"),
-        (50, 0, "0;bottom:0;border-left:1px solid var(--pl-edge)"),
+        *((place(tick), 0, f"0;bottom:0;border-left:1px solid var(--pl-{'edge' if tick == 1 else 'faint'})") for tick in _ticks(end)),
         (place(comparison.low), max(place(comparison.high) - place(comparison.low), 0.6), f"10px;height:2px;background:var(--pl-{role})"),
     ]  # fmt: skip
     drawn = "".join(
