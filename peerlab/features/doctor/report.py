@@ -97,8 +97,8 @@ class Report:
     @property
     def groups(self) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
         """What was found by what it is about; within that, what weighs most on the answer first."""
-        found = groupby(self.findings, key=lambda finding: finding.check.group)
-        return tuple((group, tuple(sorted(findings, key=_rank))) for group, findings in found)
+        parts = groupby(self.findings, key=lambda finding: finding.check.group)
+        return tuple((group, tuple(sorted(findings, key=_rank))) for group, findings in parts)
 
     _repr_html_ = shown
 
