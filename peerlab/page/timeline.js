@@ -12,7 +12,7 @@ const KNOB = 6; // half as wide as the clock's knob
 const BELOW_ALL = { least: 60, kept: 30, around: 28, most: 1.5, slide: [998, 589] }; // pixels that what holds the explorer has below it, as a slide has, or has left when words are larger already, and that stay free; how many times as high charts are then; the size of a slide with words as large as in the lab: of 1080 projected lines each has 22
 export const LARGER = 1.2; // times as large as in the lab are words where there is room, and on a slide as large as they can be
 const WIDE_WINDOW = { across: 1300, most: 1.3 }; // pixels: in what is wider words around the data path grow as it does, so far as the window has the height
-const ROW = { least: 13, below: 16, airy: 18, high: 860, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it; axis and knob are above and below
+const ROW = { least: 13, below: 16, airy: 18, high: 860, charts: 216, beside: 1000, around: 36 }; // pixels: a row is at least as high as its name, higher where the curves stand below the timeline, and in a window so `high` where they stand beside it, where charts are as high as `charts` at least; axis and knob are above and below
 const DIFFERENCE = { letters: 12, around: 8, beside: 6 }; // pixels
 const BESIDE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
 const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
@@ -159,8 +159,8 @@ export class Timeline extends View {
   // Rows are as high as their names, and higher where there is room; a page of its own follows its style.
   setHeight() {
     if (!this.height) return;
-    const beside = this.page.root.clientWidth > ROW.beside, { zoom } = this.figures, pitch = !beside ? ROW.below : window.innerHeight >= ROW.high && (zoom <= LARGER || !this.room) ? ROW.airy : ROW.least;
-    const high = Math.max(this.height, this.room ?? 0, this.leastHigh(zoom, pitch));
+    const beside = this.page.root.clientWidth > ROW.beside, { zoom } = this.figures, airy = beside && window.innerHeight >= ROW.high && (zoom <= LARGER || !this.room), pitch = !beside ? ROW.below : airy ? ROW.airy : ROW.least;
+    const high = Math.max(this.height, this.room ?? 0, this.leastHigh(zoom, pitch), airy ? Math.round(ROW.charts * zoom) : 0);
     for (const name of ["timeline", "curves"]) this.figures.model(name).height = high;
   }
 
