@@ -353,7 +353,7 @@ export class Curves extends View {
     const { curves } = this, legend = this.find(".pl-bands"), former = this.former() && ["ring", this.formerName()];
     const banded = this.bandOf().length > 0, range = curves.bands && (banded || this.here) && [banded ? "range" : "", curves.bands];
     const follows = ["old", "lines"].includes(curves.state) ? "computing the curves" : curves.state === "ranges" && !banded && "computing the range";
-    const signs = [follows ? ["", follows] : range, former, ...this.measuredSigns(), curves.switches && ["dot", curves.switches]].filter(Boolean); // the range first: its place is the same on both paths
+    const signs = [!follows && range, former, ...this.measuredSigns(), curves.switches && ["dot", curves.switches], follows && ["", follows]].filter(Boolean); // the range first: its place is the same on both paths
     const said = JSON.stringify([signs, curves.about]);
     if (said === this.said) return;
     this.said = said;
