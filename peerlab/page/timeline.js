@@ -17,7 +17,7 @@ const DIFFERENCE = { letters: 12, around: 8, beside: 6 }; // pixels
 const BESIDE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
 const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
 const TITLE_END = 8; // pixels before the axis: its first number stands half before it
-const AREA = { track: 6.5, span: 16, narrow: 4, low: 3.5, long: 40 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, in one with the lowest tracks even long ones, and in any lane those that are mostly narrower
+const AREA = { track: 10, span: 40, narrow: 4 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, and in any lane those that are mostly narrower
 const NARROW_SPAN = 3; // pixels: spans so narrow that follow each other at once are one area
 const PAST_ALL = 1e12; // of the axis: past the end of any run, however far one pans
 const RAISED = "drawn higher, to be seen"; // of a share that would be a hairline
@@ -275,7 +275,7 @@ export class Timeline extends View {
   // that these are long. Lanes whose spans share a rate all show the same, so that one picture is read in one way.
   stacked(pixel) {
     const { lanes } = this.data, high = (0.74 * this.drawnFor.height) / this.rows;
-    const least = (track) => (track < AREA.low ? AREA.long : track < AREA.track ? AREA.span : AREA.narrow);
+    const least = (track) => (track < AREA.track ? AREA.span : AREA.narrow);
     const low = [...lanes.keys()].filter((lane) => this.typical[lane] < least(high / lanes[lane].tracks) * pixel);
     const shared = low.some((lane) => lanes[lane].rate) ? [...lanes.keys()].filter((lane) => lanes[lane].rate && this.typical[lane]) : [];
     return new Set([...low, ...shared]);
