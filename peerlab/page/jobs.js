@@ -1,7 +1,7 @@
 // Several jobs on one fabric: hosts in the colours of their jobs, and uplinks divided among them.
 import { barOf, measure } from "./bars.js";
 import { make } from "./dom.js";
-import { JobsScene, outlineOf, tintOf } from "./jobs_scene.js";
+import { JobsScene, tintOf } from "./jobs_scene.js";
 import { ticks } from "./labels.js";
 import { widthOf } from "./places.js";
 import { beginPlayed, forControl, PlayedPage, writeWhole } from "./played.js";
@@ -162,7 +162,7 @@ class JobsPage extends PlayedPage {
     if (!alone) jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
       ground(top, high);
-      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, ...tintOf(role), stroke: outlineOf(role) });
+      for (const [from, until] of exchanges) box(from, until, top, high, role, { rx: 2, fill: tintOf(role) });
       top += Math.min(LANES.job * grown, LANES.apart);
     });
     const isFull = (shares) => shares.filter((share) => share > 0).length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999; // of several jobs
@@ -184,28 +184,19 @@ class JobsPage extends PlayedPage {
           if (!share) return;
           height += share;
           const y = base - room * height;
-          box(from, until, y.toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges", ...tintOf(jobs[job].role) }); // no ground shines through between two
+          box(from, until, y.toFixed(1), (room * share).toFixed(1), jobs[job].role, { "shape-rendering": "crispEdges", fill: tintOf(jobs[job].role) }); // no ground shines through between two
         });
       }
-      for (let job = jobs.length - 1; job >= 0; job--) svgShape("path", { d: this.edgeOf(uses, job, base, room), fill: "none", stroke: outlineOf(jobs[job].role), "stroke-width": 1.5 }, host);
       top += room + 12 + (i < links.length - 1 ? LANES.between : 0);
     });
     for (const time of ticks(end_us, Math.floor((right - left) / LANES.tick))) {
       svgShape("path", { d: `M${this.x(time).toFixed(1)} ${top - 4}v4`, stroke: "var(--pl-edge)" }, host);
-      text(this.x(time), top - 2, time ? sayTime(time) : "0", { "text-anchor": this.x(time) > right - LANES.label / 2 ? "end" : "middle" });
+      const words = time ? sayTime(time) : "0";
+      text(Math.min(this.x(time), right - wide(words) / 2), top - 2, words, { "text-anchor": "middle" });
     }
     host.setAttribute("viewBox", `0 0 ${width} ${top + 16}`);
     host.style.height = `${top + 16}px`;
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: LANES.head - 4, y2: top - 4 }, host);
-  }
-
-  // The upper edge of what a job has of an uplink, from where it begins to where it ends.
-  edgeOf(uses, job, base, room) {
-    const edges = uses.map(([from, until, ...shares]) => [from, until, ...[job, job + 1].map((jobs) => (base - room * shares.slice(0, jobs).reduce((sum, share) => sum + share, 0)).toFixed(1))]).filter(([, , low, high]) => low !== high);
-    return edges.map(([from, until, low, high], i) => {
-      const joins = i && edges[i - 1][1] === from, left = edges[i + 1]?.[0] === until;
-      return `${joins ? "" : `M${this.x(from).toFixed(2)} ${low}`}V${high}H${this.x(until).toFixed(2)}${left ? "" : `V${low}`}`;
-    }).join("");
   }
 
   // Whether the use of one uplink tells when each job exchanges, wide enough to be seen at so many pixels per microsecond: then no lanes say it again.

@@ -11,13 +11,13 @@ const WORDS = ["bottleneck:", "full both ways"]; // once for all uplinks, in one
 const WAY = { long: 40, head: 13, thick: 1.5, apart: 16, room: 24, most: 4 }; // px: the arrow beside an uplink that says which way it goes
 
 // The colour of an outline of a job.
-export function outlineOf(role) {
+function outlineOf(role) {
   return `var(--pl-${PALE[role] ?? role})`;
 }
 
-// The look of an area of a job: pale, so that its edge and the page's numbers lead.
+// The colour of an area of a job: pale, so that what is full and the page's numbers lead, and the same on every ground.
 export function tintOf(role) {
-  return { class: "jb-tint", fill: `var(--pl-${role})` };
+  return `color-mix(in srgb, var(--pl-${role}) 40%, var(--pl-paper))`;
 }
 
 export class JobsScene {
@@ -66,7 +66,7 @@ export class JobsScene {
   pipe(leaf, out, wide, middle, each) {
     const { host, data, floor } = this, x = out ? middle - wide - FLOOR.beside : middle + FLOOR.beside, y = FLOOR.spine, link = data.links.findIndex((uplink) => uplink.leaf === leaf && uplink.out === out);
     svgShape("rect", { x, y, width: wide, height: floor.pipe, fill: "var(--pl-paper)", stroke: "var(--pl-lane)" }, host);
-    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, ...tintOf(role), stroke: outlineOf(role), "stroke-width": 1.5 }, host));
+    const parts = data.jobs.map(({ role }) => svgShape("rect", { y, height: floor.pipe, width: 0, fill: tintOf(role) }, host));
     const frame = svgShape("rect", { x: x - FLOOR.off, y, width: wide + 2 * FLOOR.off, height: floor.pipe, fill: "none", stroke: "var(--pl-hot)", "stroke-width": 2, visibility: "hidden" }, host); // on paper: on the colours of jobs it has 1.3 : 1
     const beside = each / 2 - wide - 8, told = this.leaves.length <= WAY.most || this.pipes.length < 2; // of many leaves the first one says it
     const aside = told ? this.way(out, x, wide, beside >= WAY.room && (beside < FLOOR.word || beside >= FLOOR.word + WAY.room)) : 0, room = beside - aside;
@@ -102,7 +102,7 @@ export class JobsScene {
   hostBox(number, x, y) {
     const { host, data, floor } = this, job = this.jobOf.get(number), role = job === undefined ? "faint" : data.jobs[job].role;
     const frame = svgShape("rect", { x, y, width: floor.wide, height: floor.host - 6, rx: 4, fill: "var(--pl-box)", stroke: outlineOf(role), "stroke-width": job === undefined ? 1 : 1.5 }, host);
-    const fill = svgShape("rect", { x: x + 0.5, y: y + 0.5, width: floor.wide - 1, height: floor.host - 7, rx: 3.5, ...tintOf(role), opacity: 0 }, host); // up to its frame
+    const fill = svgShape("rect", { x: x + 0.75, y: y + 0.75, width: floor.wide - 1.5, height: floor.host - 7.5, rx: 3.25, fill: tintOf(role), opacity: 0 }, host); // up to its frame
     if (job !== undefined) svgShape("rect", { x: x + 1, y: y + floor.host - 7 - FLOOR.foot, width: floor.wide - 2, height: FLOOR.foot, fill: `var(--pl-${role})`, class: "jb-foot" }, host); // whose it is, also while it does not send
     const words = this.text(x + floor.wide / 2, y + (floor.host - 6) / 2 + (job === undefined ? 5 : 4), number, { "text-anchor": "middle", "font-size": FLOOR.number, fill: job === undefined ? "var(--pl-muted)" : "var(--pl-ink)" });
     this.boxes.push({ number, job, role, frame, fill, words });

@@ -71,7 +71,7 @@ def _foot(runs: Sequence[Run], left_out: Sequence[str]) -> list[str]:
     road_said = (
         ""
         if is_list(runs)
-        else " The denser a stretch, the busier it is; orange outline: what a run mostly waits for; bars: bus bandwidth."
+        else " The denser a stretch, the busier it is; orange outline: what a run mostly waits for."
     )
     return [*wrap(_say_left_out(left_out), _LINE), f"Simulated by peerlab.{road_said}"]
 
@@ -186,14 +186,15 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
     letters = min(22, 22 * _NAME / len(name))
     paper.text((24, 36), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
     paper.text((24, 86), f"{three_digits(run.busbw_GBps)} GB/s", size=36, bold=True, align="left")
-    paper.text((24, 128), f"bus bandwidth, {say_time(run.time_ps)}", size=18, ink="muted", align="left")
+    paper.text((24, 124), say_time(run.time_ps), size=18, ink="muted", align="left")
     waits = waits_for(run)
     letters = min(18, 18 * _LONGEST_WAIT / len(waits))
-    paper.text((24, 156), waits, size=letters, bold=True, ink="hot-ink", align="left")
+    paper.text((24, 151), waits, size=letters, bold=True, ink="hot-ink", align="left")
     _draw_road(paper, run)
     left, right = _ROAD
+    paper.text((left - 12, _BAR + 7), "bus bandwidth", size=18, ink="muted", align="right")
     paper.box((left, _BAR, right, _BAR + 14), "box", "faint", radius=3)
-    paper.box((left, _BAR, left + (right - left) * run.busbw_GBps / most, _BAR + 14), role, radius=3)
+    paper.box((left, _BAR, left + (right - left) * run.busbw_GBps / most, _BAR + 14), "muted", radius=3)
 
 
 def _draw_road(paper: Paper, run: Run) -> None:

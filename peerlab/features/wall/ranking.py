@@ -26,14 +26,17 @@ def leaders(runs: Sequence[Run]) -> list[Run]:
 
 def draw_ranking(paper: Paper, runs: Sequence[Run], names: Sequence[str], top: float) -> None:
     """Draw runs below each other from a height on; one scale holds for all bars."""
-    most, fastest = max(run.busbw_GBps for run in runs), len(leaders(runs))
+    most, ends = (
+        max(run.busbw_GBps for run in runs),
+        {three_digits(run.busbw_GBps) for run in (runs[0], runs[-1])},
+    )
     for x, head in ((_BARS, "bus bandwidth, GB/s"), (_WAITS, "waits for")):
         paper.text((x, top + 12), head, size=18, ink="muted", align="left")
     for row, (run, name) in enumerate(zip(runs, names, strict=True)):
         y = top + _HEAD + _PITCH * (row + 0.5)
         paper.line([(_LEFT, y - _PITCH / 2), (_RIGHT, y - _PITCH / 2)], "faint", 1)
-        # The title is about the fastest and the last: they are bold and dark. All are on one path, so none has a colour.
-        named = row < fastest or row == len(runs) - 1
+        # The title is about the fastest and the slowest, as written: they are bold and dark. All are on one path, so none has a colour.
+        named = three_digits(run.busbw_GBps) in ends
         letters = min(18, 18 * _NAME / len(name))
         paper.text((_LEFT, y), name, size=letters, bold=named, align="left")
         end = _BARS + (_BAR_ENDS - _BARS) * run.busbw_GBps / most

@@ -103,6 +103,26 @@ def test_every_colour_of_a_road_is_explained_and_bars_begin_and_end_where_roads_
     assert (left, left + wide) == (min(stops), max(stops))
 
 
+def test_in_a_list_all_that_share_the_lowest_figure_are_bold(tmp_path):
+    """Of two rows with 3.10 one was bold."""
+    chart = peerlab.wall_chart(
+        peerlab.Scenario(path="host-rdma", cluster="dl1"), tmp_path / "wall.svg", over="clusters"
+    )
+    tree = ET.parse(chart)  # noqa: S314  (our own)
+    bold = [text.text for text in tree.iter(f"{SVG}text") if text.get("font-weight") == "650"]
+    *_, first, figure, second, same = bold
+    assert figure == same == "3.10"
+    assert {first, second} == {"g4dn.metal (EFA, no GPUDirect)", "g4dn.8xlarge (EFA, no GPUDirect)"}
+
+
+def test_bars_of_paths_have_no_colour_of_a_road_and_their_name_beside_them(tmp_path):
+    """Amber was a path and a copy."""
+    chart = peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg")
+    bars = [bar for bar in ET.parse(chart).iter(f"{SVG}rect") if bar.get("y") == "162"]  # noqa: S314  (our own)
+    assert [bar.get("fill") for bar in bars[1::2]] == [palettes()["light"]["muted"]] * 3
+    assert words(chart).count("bus bandwidth") == 3
+
+
 @pytest.mark.parametrize("over", ["clusters", "paths"])
 def test_a_long_title_ends_inside_the_chart(tmp_path, over):
     chart = peerlab.wall_chart(peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over=over)
