@@ -8,6 +8,7 @@ from html import escape
 
 import pytest
 from axe_faults import axe_faults
+from contrasts import contrast
 from page_that_plays import resize, seek
 from PIL import Image
 from playwright.sync_api import expect
@@ -17,6 +18,7 @@ from peerlab.base.units import say_time
 from peerlab.features.export.video import frames
 from peerlab.features.step.step_page import played_html, runs_frame, step_page_html
 from peerlab.features.step.step_parcel import headline_of
+from peerlab.picture.theme import DARK, LIGHT
 from peerlab.training.step_band import step_gain
 from peerlab.training.step_picture import lanes_of
 
@@ -563,3 +565,30 @@ def test_the_moment_is_a_line_through_the_lanes_and_each_colour_means_one_thing(
     )
     page.locator("[name=ts-zoom][value=bucket]").check(force=True)
     assert not page.locator(".ts-clock").is_visible()
+
+
+@pytest.mark.parametrize(("theme", "colours"), [("light", LIGHT), ("dark", DARK)])
+def test_what_moves_on_a_road_has_three_tones_in_one_order_in_both_themes(opened, theme, colours):
+    """What a copy moved was the darkest in light and the palest in dark, there hardly another than what a CPU does."""
+    page = opened(theme=theme)
+    for role in ("cpu", "copy", "direct"):
+        tones = page.evaluate(
+            """role => {
+                const [page] = peerlabPages;
+                page.state.sides[0].role = role;
+                page.road = null;
+                page.showPath(0);
+                return [...document.querySelectorAll(".ts-stages i")].map(sign => getComputedStyle(sign).backgroundColor);
+            }""",
+            role,
+        )
+        tones = [
+            "#" + "".join(f"{round(255 * float(part)):02X}" for part in re.findall(r"[\d.]+", tone)[:3])
+            for tone in tones
+        ]
+        assert len(tones) == 3
+        for ground in (colours["panel"], colours["faint"]):
+            weakest_first = [contrast(tone, ground) for tone in reversed(tones)]
+            assert weakest_first == sorted(weakest_first)
+            assert weakest_first[0] >= 1.8
+        assert all(contrast(*pair) >= 1.49 for pair in itertools.pairwise(tones))

@@ -18,8 +18,8 @@ _BELOW = 66
 """Room for sizes and legend."""
 _ROLES = ("network", "copy", "cpu")
 """Roles of colours, in the order in which algorithms first appear on the map. Green is none: everywhere else it is Peer Direct."""
-_THICK = {"LL": 0.16, "Simple": 0.32, "LL128": 0.55}
-"""How much of an algorithm's colour a protocol has."""
+_THICK = {"LL": 0.35, "Simple": 0.46, "LL128": 0.58}
+"""How much of an algorithm's colour a protocol has: the least is 1.3 to 1 from a white page, and on the most in the dark words are 4.5 to 1."""
 _KEY = 124
 """Where both lines of the legend begin, right of what they are about."""
 _LABELLED = 6
@@ -84,7 +84,7 @@ def _square(cell: MapCell, x: int, y: int, roles: dict[str, str]) -> str:
     left, top = _corner(x, y)
     return (
         f"<rect x='{left}' y='{top}' width='{_WIDE}' height='{_HIGH}' fill='var(--pl-{roles[cell.algorithm]})' "
-        f"fill-opacity='{_THICK.get(cell.protocol, 0.3)}' stroke='var(--pl-paper)'><title>{escape(say_cell(cell))}</title></rect>"
+        f"fill-opacity='{_THICK.get(cell.protocol, 0.46)}' stroke='var(--pl-paper)'><title>{escape(say_cell(cell))}</title></rect>"
     )
 
 
@@ -225,7 +225,7 @@ def _small_regions(unnamed: list[tuple[str, str]], roles: dict[str, str], y: int
         return []
     entries = [
         (
-            f"fill='var(--pl-{roles[algorithm]})' fill-opacity='{_THICK.get(protocol, 0.3)}' font-size='15'",
+            f"fill='var(--pl-{roles[algorithm]})' fill-opacity='{_THICK.get(protocol, 0.46)}' font-size='15'",
             "■",
             f"{algorithm}, {protocol}",
         )

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from command_line import peerlab_command
+from contrasts import contrast, mixed
 
 import peerlab
 from peerlab.base.errors import PeerlabError
@@ -13,6 +14,7 @@ from peerlab.features.choices.choice_report import choices_html
 from peerlab.features.choices.mapping import choices
 from peerlab.features.choices.tuner_file import write_tuner
 from peerlab.features.choices.tuning_lines import nodes_in, tuning_lines
+from peerlab.picture.theme import DARK, LIGHT, STAGE_COLOURS
 from peerlab.records.text import log_of
 
 ASK = ("choices", "--cluster", "p5", "--nodes", "2,4", "--sizes", "4MiB:64MiB")
@@ -64,6 +66,22 @@ def test_the_picture_has_a_cell_for_each_and_a_dot_for_what_is_faster(found):
     assert page.count("<g pointer-events='none'>") == dots
     assert "tree, LL128" in page
     assert "='var(--pl-direct" not in page  # green is Peer Direct, and no algorithm
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_each_cell_stands_out_from_the_page_and_its_words_from_the_cell(found, theme):
+    """In the dark *tree, LL* had nearly the page's colour."""
+    fills = {
+        mixed(STAGE_COLOURS[role], theme["paper"], float(thick))
+        for role, thick in re.findall(
+            r"fill='var\(--pl-(\w+)\)' fill-opacity='([\d.]+)'",
+            choices_html(found) + choices_html(choices("p5", nodes=[2, 4], sizes="1KiB:64KiB")),
+        )
+    }
+    assert len(fills) > 2
+    for fill in fills:
+        assert contrast(fill, theme["paper"]) >= 1.3
+        assert contrast(fill, theme["ink"]) >= 4.5
 
 
 def test_the_tuner_file_holds_what_the_plugin_reads(found, own_folder):

@@ -39,6 +39,19 @@ def test_a_step_says_what_came_what_went_and_how_much_was_sent():
     assert "Sent so far: 0.25 of a rank's buffer." in first
 
 
+def test_the_colours_of_steps_have_a_key_where_there_are_several():
+    """Lines below the buttons were blue and green, and nothing said why."""
+
+    def key(html):
+        return re.findall(r"<span><i class='([\w-]+)'></i>([^<]+)", html)
+
+    reduced = peerlab.steps("ring", 4)._repr_html_()
+    assert key(reduced) == [("pl-adds", "adding up"), ("pl-hands", "handing out")]
+    exchanged = peerlab.steps(ranks=4, collective="alltoall")._repr_html_()
+    assert not key(exchanged)
+    assert not re.search("class='pl-(hands|adds)'", exchanged)
+
+
 def test_finished_boxes_are_marked_when_they_hold_every_contribution():
     marked = [pane.count("pl-full") for pane in panes(peerlab.steps("ring", 4)._repr_html_())]
     assert marked == [0, 0, 0, 4, 8, 12, 16]

@@ -107,8 +107,8 @@ def steps_html(course: Walk) -> str:
 def _track(course: Walk, key: str) -> str:
     """Return a radio button for every step, and one for the start."""
     buttons = []
-    for n in range(len(course.steps) + 1):
-        kind = "pl-begin" if n == 0 else "pl-adds" if course.steps[n - 1].adds else "pl-hands"
+    kinds = ["pl-begin", *(_kind(course, step) for step in course.steps)]
+    for n, kind in enumerate(kinds):
         checked = " checked" if n == 0 else ""
         buttons.append(
             f"<input type='radio' name='{key}' id='{key}-{n}' data-lm-suppress-shortcuts='true'{checked}>"
@@ -118,7 +118,21 @@ def _track(course: Walk, key: str) -> str:
         f"<input type='radio' name='{key}' id='{key}-play' class='pl-plays' data-lm-suppress-shortcuts='true'>"
         f"<label for='{key}-play' class='pl-play'><span aria-hidden='true'>▶ </span>Play</label>"
     )
-    return "".join(buttons) + play
+    key_of_colours = "".join(
+        f"<span><i class='{kind}'></i>{words}</span>"
+        for kind, words in (("pl-adds", "adding up"), ("pl-hands", "handing out"))
+        if kind in kinds
+    )
+    return (
+        "".join(buttons)
+        + play
+        + (f"<span class='pl-means'>{key_of_colours}</span>" if key_of_colours else "")
+    )
+
+
+def _kind(course: Walk, step: WalkedStep) -> str:
+    """Return the class of what a step does; in an exchange all do the same, and have no colour."""
+    return "pl-moves" if course.exchanges else "pl-adds" if step.adds else "pl-hands"
 
 
 def _playing(key: str, count: int) -> str:
@@ -179,7 +193,7 @@ def _arrows(course: Walk, n: int) -> str:
         far = 12 + 12 * abs(to - rank)  # so that a long arrow goes round a short one
         drawn.append(f"<path class='pl-arrow' d='M3 {start:g}C{far} {start:g} {far} {end:g} 6 {end:g}'/>")
         drawn.append(f"<path class='pl-tip' d='M2 {end:g}l8 -4v8z'/>")
-    kind = "pl-adds" if step and step.adds else "pl-hands"
+    kind = _kind(course, step) if step else "pl-moves"
     return f"<svg class='{kind}' width='{width}' height='{height}' aria-hidden='true'>{''.join(drawn)}</svg>"
 
 
