@@ -250,7 +250,7 @@ export class Scene extends View {
   aired(word) {
     const { boxes, pipes } = this.data, { down, scale } = this, [x, y, text, size, style, , align] = word, wide = this.across(text, size, style), half = parseFloat(this.px(size)) / 2 + AIR;
     if (align === "center" || !this.reads(style)) return [word];
-    const [from, to] = align === "left" ? [x, x + wide] : [x - wide, x], beside = (one) => one.left.flatMap((left, i) => (left < to && from < one.right[i] ? [[one.top[i], one.bottom[i]]] : []));
+    const [from, to] = align === "left" ? [x, x + wide] : [x - wide, x], beside = (shapes) => shapes.left.flatMap((left, i) => (left < to && from < shapes.right[i] ? [[shapes.top[i], shapes.bottom[i]]] : []));
     const all = [...beside(boxes), ...beside(pipes)];
     if (all.some(([top, bottom]) => top < y && y < bottom)) return [word];
     const above = Math.max(...all.map(([, bottom]) => bottom).filter((bottom) => bottom <= y), -SCENE_HEIGHT), below = Math.min(...all.map(([top]) => top).filter((top) => top >= y), 2 * SCENE_HEIGHT);

@@ -180,13 +180,14 @@ export class Timeline extends View {
     this.besideWide = text ? wide(text) : 0;
   }
 
-  // Opens the row of folded lanes, or closes it.
+  // Shows every lane in a row, or folds those beside the data path into one.
   fold(unfolded) {
     this.unfolded = unfolded;
     this.arrange();
     this.paint();
   }
 
+  // Opens the row of folded lanes, or closes it, whatever the critical path needs.
   foldByHand() {
     this.openForPath = false;
     this.fold(!this.unfolded);

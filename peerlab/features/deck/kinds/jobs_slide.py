@@ -15,7 +15,7 @@ _HOSTS = ([0, 1, 4, 5], [2, 3, 6, 7])
 """Of each job, half below each of two switches with four hosts: one host of it sends to the other switch."""
 _FABRIC, _MESSAGE, _REPEATS = "roce-pfc", "4 MiB", 3
 _ROLES = ("muted", "gather")
-"""Greys, as on the page of jobs: blue and pink are stages of a path."""
+"""Greys: on other slides blue and pink are stages of a path."""
 _SHOWN = ("leaf up", 0)
 """The uplink that is drawn; the other way looks the same."""
 _WIDE, _LEFT, _RIGHT, _LANE, _STRIP, _HIGH = 1144.0, 190.0, 1144.0, 72.0, 34.0, 180.0
