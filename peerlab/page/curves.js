@@ -420,7 +420,7 @@ export class Curves extends View {
 
   // How a line is drawn: its dash, and a darker hue, tell it from another of its colour.
   styleOf(line) {
-    return { line: line.twin ? line.ink : this.roleOf(line), dash: this.here ? [3, 3] : line.twin ? DASH : [], width: this.here ? 1.5 : line.name === this.mark.line ? 3.2 : 2 };
+    return { line: line.twin ? line.ink : this.roleOf(line), dash: this.here ? [3, 3] : line.twin ? DASH : [], width: this.here ? 1.5 : line.name === this.mark.line ? 3.2 : 1.5 };
   }
 
   drawLines() {
@@ -438,7 +438,7 @@ export class Curves extends View {
       if (cover) cores.push([line.x, this.scaled(cover.y), role, dash, CORE, shade]);
       else add(line.x, ys, role, dash, width, shade);
       if (!this.here) ys.forEach((y, i) => {
-        const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : 5 };
+        const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : line.name === this.mark.line ? 5 : 4 };
         for (const name in points) points[name].push(row[name]);
       });
     });

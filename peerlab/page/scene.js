@@ -647,11 +647,11 @@ export class Scene extends View {
       const angle = (2 * Math.PI * i) / dots - Math.PI / 2, back = (dots - i) % dots;
       columns.x.push(ring.x + across * Math.cos(angle));
       columns.y.push(ring.y + down * Math.sin(angle));
-      columns.fill.push(back < lit ? "register" : "faint");
+      columns.fill.push(back < lit ? "ink" : "faint");
       columns.size.push((i === 0 ? 8 : dots > 12 ? 4 : 6.5) * (ring.below ? 1.6 : 1) * this.scale);
     }
     const { partner } = this.data.sight, mate = partner[Math.min(this.steps.latest(time), partner.length - 1)]; // the one whose name stands at the other node
-    if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "register";
+    if (!this.meta.ring && !this.meta.sums && mate >= 0) columns.fill[Math.round((((mate - this.data.sight.node + nodes) % nodes) * dots) / nodes) % dots] = "ink";
     if (this.late && !this.isToldByChip) this.lateRing = this.late.ring(this.lags, { ...ring, across, down }, this.scale, this.figures.colour("hot"));
     const latest = this.sayLatest(); // in the place of what is done: so nothing moves when it is known
     const [first, second] = ring.below ? ring.below.map((y) => [ring.x, y, "center"]) : [-8, 8].map((down) => [ring.x + ring.words, ring.y + down, "left"]);

@@ -54,7 +54,7 @@ def test_a_lost_nic_which_has_no_control_is_a_chip_that_takes_it_back(lab):
     lab._changed({"slow_nics": {(3, 1): 0}}, "")
     (chip,) = lab.controls.chips.box.children
     assert chip.description.startswith("NIC 3.1 lost")
-    assert "pl-fault" in chip._dom_classes, "it looks like a warning"
+    assert "pl-fault" in chip._dom_classes, "its node says the same where no chip does"
     assert lab.figures.data["views"]["scene"]["sight"]["slow"] == {"3": "NIC\u00a03.1 lost"}, "one name"
     chip.click()
     assert lab.scenario.slow_nics is None
