@@ -9,7 +9,7 @@ from typing import Any
 
 from peerlab.base.units import KIB, say_bytes
 from peerlab.features.expect.closest_size import LabelBox, closest_label
-from peerlab.features.expect.expected_figure import figure
+from peerlab.features.expect.expectation import figure
 from peerlab.picture.scale import Scale, apart, logarithmic
 
 _HIGH = 360

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from peerlab.features.expect.expected_figure import figure
+from peerlab.features.expect.expectation import figure
 from peerlab.picture.scale import Scale
 
 Row = Mapping[str, Any]

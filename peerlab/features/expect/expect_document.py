@@ -7,7 +7,7 @@ from peerlab.base.document import Conclusion, Document, Fold, Graphic, Item, Ite
 from peerlab.base.units import say_bytes, say_percent
 from peerlab.features.expect.band_picture import band_html, one_size_html
 from peerlab.features.expect.closest_size import closest_row
-from peerlab.features.expect.expected_figure import figure
+from peerlab.features.expect.expectation import figure
 
 Told = Mapping[str, Any]
 """What `as_dict` of a verdict, an expectation or one of their parts returns."""

@@ -25,8 +25,7 @@ from peerlab.features.expect.expect_document import (
     share_words,
     unseen_words,
 )
-from peerlab.features.expect.expectation import Expectation
-from peerlab.features.expect.expected_figure import figure
+from peerlab.features.expect.expectation import Expectation, figure
 from peerlab.features.expect.verdicts.causes import THE_CAUSE
 from peerlab.features.expect.verdicts.log_verdict import IN_PAGE, LogVerdict, LogVerdicts, by_options, in_lab
 from peerlab.features.expect.verdicts.verdict_rules import BELOW

@@ -11,12 +11,20 @@ from peerlab.base.progress_bar import progress_bar
 from peerlab.base.units import say_bytes, say_count, seconds
 from peerlab.engine.long_messages import simulated_GBps, time_ps, waits_for
 from peerlab.features.expect.ceiling import Ceiling, ceiling
-from peerlab.features.expect.expected_figure import figure
 from peerlab.features.expect.too_long import expectation_takes_s, refuse_long
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PEER_DIRECT, data_path, path_title
 from peerlab.question.floors import FloorFactor, floor_factor
 from peerlab.question.scenario import Scenario
+
+
+def figure(GBps: float) -> str:  # noqa: N803
+    """Return a bandwidth as tables, pictures and files write it: three digits, or all before its point.
+
+    >>> figure(0.000115), figure(342.66), figure(1736.4)
+    ('0.000115', '343', '1736')
+    """
+    return f"{GBps:.0f}" if GBps >= 1000 else f"{GBps:.3g}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,7 @@ from pathlib import Path
 from peerlab.base.errors import ExportError, ScenarioError, nearest
 from peerlab.base.outfile import written
 from peerlab.base.units import say_bytes
-from peerlab.features.expect.expectation import Expectation, ExpectedSize
-from peerlab.features.expect.expected_figure import figure
+from peerlab.features.expect.expectation import Expectation, ExpectedSize, figure
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 # awk, as a health check runs where no Python is. The log's own header says which columns are busbw, as older versions have fewer

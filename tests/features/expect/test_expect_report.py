@@ -10,7 +10,7 @@ from peerlab.base.units import say_bytes
 from peerlab.features.expect.closest_size import LabelBox, closest_label
 from peerlab.features.expect.expect_document import closest_of, expectation_document, verdict_document
 from peerlab.features.expect.expect_report import expect_page, verdict_html, verdict_in_page
-from peerlab.features.expect.expected_figure import figure
+from peerlab.features.expect.expectation import figure
 from peerlab.features.expect.verdicts.judging import judge
 from peerlab.features.expect.verdicts.log_verdict import LogVerdicts
 
