@@ -14,7 +14,6 @@ import { digits, sayTime } from "./words.js";
  * @property {string} source
  * @property {string} proxy
  * @property {Racer[]} racers
- * @property {string[][]} key
  * @property {number} end_us
  * @property {string} counts
  * @property {boolean} same_way
@@ -60,7 +59,7 @@ const SMALL = 740; // narrower than this, words keep their size and the page scr
 const HTML = `
 <header class="rc-head"><h1></h1><p class="rc-about"></p></header>
 <div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><p class="rc-clock"><b></b></p><div class="pl-player" role="group" aria-label="Player"></div></div>
-<div class="rc-lanes"><div class="rc-over"><ul class="rc-key"></ul></div></div>
+<div class="rc-lanes"></div>
 <section class="rc-lead"><h2></h2><svg role="img"></svg></section>
 <section class="rc-answer"><div class="rc-result"><h2></h2><p class="rc-ratio"></p><div class="rc-scale" aria-hidden="true"></div><p class="rc-note"></p></div><div class="rc-facts"><table></table></div></section>
 <p class="rc-running"><span></span><b></b> <small></small></p>
@@ -129,11 +128,7 @@ class RacePage extends PlayedPage {
   fill() {
     const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
     this.find(".rc-about").textContent = data.about;
-    if (this.wanted.mode !== "slide" && !this.wanted.controls) this.find(".rc-over").prepend(this.find(".rc-about")); // controls around it say what is exchanged, and where
-    for (const [role, words] of data.key) {
-      const entry = this.find(".rc-key").appendChild(make("li", ""));
-      entry.append(Object.assign(make("i", ""), { style: `background:var(--pl-${role})` }), words);
-    }
+    if (this.wanted.mode !== "slide" && !this.wanted.controls) this.find(".rc-lanes").prepend(this.find(".rc-about")); // controls around it say what is exchanged, and where
     this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
     this.find(".rc-result h2").textContent = answer.about;
     this.find(".rc-lead h2").title = data.counts;

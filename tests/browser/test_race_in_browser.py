@@ -470,31 +470,3 @@ def test_a_window_made_wider_looks_as_if_it_had_been_opened_so(opened):
     settle_drawings(page)
     resize(page, 1280, 720)
     assert lanes() == pytest.approx(before, abs=1)
-
-
-@pytest.mark.parametrize("width", [600, 900, 1280])
-def test_the_key_names_each_colour_and_slices_wait_above_the_way(opened, page, width):
-    """Nothing said what blue is, what is delivered alternated two tints, at 600 px slices waited below one way, and at 900 a lane had 140 px of nothing."""
-    resize(page, width, 1000)
-    page = opened()
-    resize(page, width, 1000)
-    key = page.locator(".rc-key li")
-    words = [
-        "copy to host memory or back",
-        "NIC to NIC, through host memory",
-        "NIC to NIC, straight from device memory",
-    ]
-    expect(key).to_have_text(words)
-    drawn = page.evaluate(
-        "[...document.querySelectorAll('.rc-road path')].map(path => path.getAttribute('stroke'))"
-    )
-    swatches = page.evaluate("[...document.querySelectorAll('.rc-key i')].map(one => one.style.background)")
-    assert all(colour in drawn for colour in swatches)
-    tints = "[...document.querySelectorAll('.rc-cells')].map(row => new Set([...row.children].map(cell => getComputedStyle(cell).backgroundImage)).size)"
-    assert page.evaluate(tints) == [1, 1]
-    seek_share(page, 0.43)
-    for lane in page.locator(".rc-lane").all():
-        assert lane.bounding_box()["height"] < 230
-        waits = lane.locator("svg text", has_text=re.compile(r"^\d+ waits?$"))
-        nic = lane.locator("svg circle").nth(2).bounding_box()  # on the way's foot
-        assert all(words.bounding_box()["y"] < nic["y"] for words in waits.all())

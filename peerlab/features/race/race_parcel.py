@@ -21,7 +21,7 @@ from peerlab.model.hardware import say_counted
 from peerlab.model.paths import data_path
 from peerlab.picture.delivered import delivered_columns
 from peerlab.picture.road import Road, road
-from peerlab.picture.words import PROXY, colours, names_proxy, waits_for
+from peerlab.picture.words import PROXY, names_proxy, waits_for
 from peerlab.question.naming import told_apart
 
 _UNITS = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
@@ -80,8 +80,6 @@ class RaceParcel(TypedDict):
     proxy: str
     """What the library's proxy is, where one waits for it; a slide, which has no room for it, does not name the proxy."""
     racers: list[Racer]
-    key: list[list[str]]
-    """What the colours of slices on either road stand for: role and words."""
     end_us: float
     counts: str
     """What counts as delivered."""
@@ -104,13 +102,11 @@ def race_parcel(race: Race, band: GainBand | None = None, when: tuple[str, str] 
     unit, unit_bytes = next((scale for scale in _UNITS if least >= scale[1]), ("B", 1))
     roles = _roles(race)
     several = zip(names, when, roles, race.runs, race.deliveries, strict=True)
-    racers = [_racer(*racer) for racer in several]
     return {
         "about": _about(race),
         "source": _source(race),
         "proxy": PROXY if any(map(names_proxy, race.runs)) else "",
-        "racers": racers,
-        "key": _key(race, racers),
+        "racers": [_racer(*racer) for racer in several],
         "end_us": race.end_ps / PS_PER_US,
         "counts": _COUNTED,
         "same_way": race.same_way,
@@ -136,14 +132,6 @@ def _racer(title: str, when: str, role: str, run: Run, delivery: Delivery) -> Ra
         "proxy": names_proxy(run),
         "road": road(run),
     }
-
-
-def _key(race: Race, racers: list[Racer]) -> list[list[str]]:
-    key: dict[str, str] = {}
-    for run, racer in zip(race.runs, racers, strict=True):
-        drawn = {stretch["role"] for stretch in racer["road"]["stretches"]}
-        key |= {role: says for role, says in colours(run) if role in drawn and role not in key}
-    return [[role, says] for role, says in key.items()]
 
 
 def _roles(race: Race) -> list[str]:
