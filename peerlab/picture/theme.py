@@ -45,7 +45,7 @@ LIGHT = {
     "direct-ink": "#00614A",
     "register-ink": "#00568A",
 }
-# Registering is violet in the dark: its light blue was hardly another than that of slices on the wire.
+# Words and lines of registering are violet in the dark: their light blue was hardly another than that of slices on the wire.
 DARK = {
     "paper": "#111111",
     "ink": "#E9EEF4",
@@ -69,7 +69,6 @@ DARK = {
     "cpu-ink": "#E5A3C8",
     "network-ink": "#8BCBF2",
     "direct-ink": "#5FD6B3",
-    "register": "#6C7BE0",
     "register-ink": "#A9B4FF",
 }
 
@@ -89,7 +88,7 @@ QUIET = {
         "cpu": "#A9668F",
         "network": "#4A99C6",
         "direct": "#2F8069",
-        "register": "#5560B5",
+        "register": "#3F76A8",
         "inside": "#717D8B",
         "gather": "#5F6B79",
         "flight": "#527389",
