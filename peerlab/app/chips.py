@@ -16,7 +16,7 @@ Chip = tuple[str, Changes]
 
 
 _FAULTS = frozenset({"slow_nodes", "slow_nics", "slow_links"})
-"""What is slow or lost: their chips look like a warning."""
+"""What is slow or lost: where its chip says so, the picture of its node need not."""
 _TAKE_BACK = "\u00d7"
 """Stands at the end of a chip."""
 _ROOM = 32

@@ -263,7 +263,7 @@ export class Scene extends View {
     const word = [x, y, text, size, style, ...form], { boxes } = this.data, own = this.box(word);
     const isOther = NIC_RATE.test(text) && words.some(([, , rate]) => NIC_RATE.test(rate) && rate !== text); // as of a slow node
     if (!this.figures.sparse || style === "bold" || !(isOther || READ_ANYWHERE.test(text))) return word;
-    const at = boxes.left.findIndex((left, i) => left < x && x < boxes.right[i] && boxes.top[i] < y && y < boxes.bottom[i]);
+    const at = this.boxOf(word);
     const rate = at < 0 && words.find((other) => other[0] === x && other[1] < y && y - other[1] < NEXT_LINE && other[4] !== "bold" && !READ_ANYWHERE.test(other[2]));
     return at >= 0 && own.right - own.left > (boxes.right[at] - boxes.left[at]) * this.scale - BESIDE_EDGES ? word : [x, rate ? rate[1] : y, text, size, READ, ...form];
   }

@@ -9,8 +9,6 @@ from peerlab.features.blame.late_picture import bars, chart, in_words, late_char
 from peerlab.picture.theme import FONT, properties
 from peerlab.question.scenario import Scenario
 
-_FEW = 16
-"""The most lines of full height."""
 _STYLE = (
     ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;max-width:1520px;print-color-adjust:exact;-webkit-print-color-adjust:exact}.jp-OutputArea-output>.pl-blame{padding:4px 12px 12px}"  # as other reports
     ".pl-proof{flex:100%;min-width:0;container:pl-proof/inline-size;border-radius:8px;background:var(--pl-panel)}.pl-charts{display:grid;gap:24px 40px;padding:14px 16px 16px}"
@@ -20,8 +18,8 @@ _STYLE = (
     ".pl-named>:is(.pl-node,.pl-amount){font-weight:650;color:var(--pl-hot-ink)}"
     # bars
     ".pl-extent{position:relative;box-shadow:-1px 0 var(--pl-faint)}.pl-extent i{display:block;height:100%;border-radius:0 4px 4px 0;background:var(--pl-edge)}.pl-named .pl-extent i{background:var(--pl-hot)}"
-    f".pl-shares .pl-extent::after{{content:'';position:absolute;inset:-2px 0 -1px;background:linear-gradient(var(--pl-ink) 60%,transparent 0) {EXPLAINS:.0%} 0/1.5px 25%;background-repeat:repeat-y}}"
-    f".pl-from{{display:block;position:relative;left:{EXPLAINS:.0%};width:max-content;translate:-50%}}"
+    f".pl-shares .pl-extent::after{{content:'';position:absolute;inset:-2px 0 -1px;background:linear-gradient(var(--pl-ink) 60%,transparent 0) calc(100% * {EXPLAINS}) 0/1.5px 25%;background-repeat:repeat-y}}"
+    f".pl-from{{display:block;position:relative;left:calc(100% * {EXPLAINS});width:max-content;translate:-50%}}"
     # cells
     ".pl-late .pl-lines:has(.pl-cells){grid-template-columns:max-content minmax(0,1fr)}.pl-cells{display:flex}.pl-cells.pl-apart{gap:2px}"
     ".pl-cells i,.pl-key-of>i{flex:1;background:color-mix(in srgb,var(--pl-muted) var(--late,0%),var(--pl-faint))}.pl-named .pl-cells i{background:color-mix(in srgb,var(--pl-hot) var(--late),var(--pl-faint))}"
@@ -32,7 +30,7 @@ _STYLE = (
     ".pl-each,.pl-all-steps{display:none}@container (min-width:480px){.pl-all-steps{display:contents}.pl-some-steps{display:none}}"
     "@container pl-proof (min-width:760px){.pl-two{grid-template-columns:minmax(0,2fr) minmax(0,3fr)}.pl-by-cells .pl-each{display:contents}.pl-by-cells .pl-others{display:none}}"
     ".pl-blame p{flex:100%;max-width:860px;margin:0;color:var(--pl-muted);text-wrap:pretty}.pl-blame .pl-says{text-wrap:balance;margin-bottom:-8px;font-size:clamp(18px,1vw + 13px,24px);line-height:1.25;font-weight:650;color:var(--pl-ink)}"
-    ".pl-blame details p{margin-bottom:8px}.pl-blame details{width:100%}.pl-blame summary{width:fit-content;margin-bottom:8px;font-size:13px;line-height:18px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
+    ".pl-blame details p{margin-bottom:8px}.pl-blame details{width:100%;}.pl-blame summary{width:fit-content;margin-bottom:8px;font-size:13px;line-height:18px;cursor:pointer;color:var(--pl-muted);text-decoration:underline;text-underline-offset:2px}"
     ".pl-blame summary:focus-visible{outline:2px solid var(--pl-register-ink);outline-offset:2px}"
 )
 
@@ -113,7 +111,7 @@ def shares_chart(blame: Blame) -> str:
     asks, rows = f"Delay explained by each {'way' if blame.way else 'node'}", _rows(blame)
     foot = f"<span><span class='pl-from'>to blame from {say_percent(EXPLAINS)} on</span></span>"
     lines = bars(rows) + line("", foot, kind="pl-foot")
-    return chart("pl-shares", asks, blame.in_words, lines, many=len(rows) > _FEW)
+    return chart("pl-shares", asks, blame.in_words, lines, len(rows))
 
 
 def _rows(blame: Blame) -> list[tuple[str, float, str, str]]:

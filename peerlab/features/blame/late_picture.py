@@ -10,7 +10,7 @@ from peerlab.features.blame.blaming import Blame
 _SHADES = 5
 """Shades of the key."""
 _FEW = 16
-"""The most nodes with rows of full height."""
+"""The most rows of full height."""
 FOLDED = 3
 """So many rows of nothing, or more, are one."""
 _LABELS = {"pl-all-steps": 14, "pl-some-steps": 7}
@@ -32,12 +32,12 @@ def late_chart(blame: Blame) -> str:
         lines = _bars([row[0] for row in late], culprits, begins[0] if begins else None)
     else:
         lines = _cells(late, culprits, begins)
-    return chart("pl-late", title, in_words(blame), lines, many=len(late) > _FEW)
+    return chart("pl-late", title, in_words(blame), lines, len(late))
 
 
-def chart(kind: str, title: str, says: str, lines: str, *, many: bool) -> str:
-    """Return a chart of lines below its title; `says` is what it shows, in words, and of many lines each is lower."""
-    low = " pl-many" if many else ""
+def chart(kind: str, title: str, says: str, lines: str, rows: int) -> str:
+    """Return a chart of lines below its title; `says` is what it shows, in words, and of many rows each is lower."""
+    low = " pl-many" if rows > _FEW else ""
     return (
         f"<div class='pl-chart {kind}{low}' role='img' aria-label='{escape(f'{title}. {says}', quote=True)}'>"
         f"<strong>{title}</strong><div class='pl-lines'>{lines}</div></div>"
@@ -110,7 +110,7 @@ def _cells(
         apart = " pl-apart" if steps <= _APART else ""
         named = "pl-named" if node in culprits else ""
         lines.append(line(f"node {node}", f"<span class='pl-cells{apart}'>{cells}</span>", kind=named))
-    lines += [line("", _numbers(steps, most), kind=f"pl-foot {kind}") for kind, most in _LABELS.items()]
+    lines += [line("", _numbers(steps, room), kind=f"pl-foot {kind}") for kind, room in _LABELS.items()]
     shades = "".join(f"<i style='--late:{100 * shade / (_SHADES - 1):g}%'></i>" for shade in range(_SHADES))
     outlined = "<span class='pl-key-of'><i class='pl-begins'></i>where it begins</span>" if begins else ""
     scale = (

@@ -84,7 +84,7 @@ def _square(cell: MapCell, x: int, y: int, roles: dict[str, str]) -> str:
     left, top = _corner(x, y)
     return (
         f"<rect x='{left}' y='{top}' width='{_WIDE}' height='{_HIGH}' fill='var(--pl-{roles[cell.algorithm]})' "
-        f"fill-opacity='{_THICK.get(cell.protocol, 0.46)}' stroke='var(--pl-paper)'><title>{escape(say_cell(cell))}</title></rect>"
+        f"fill-opacity='{_thick(cell.protocol)}' stroke='var(--pl-paper)'><title>{escape(say_cell(cell))}</title></rect>"
     )
 
 
@@ -97,6 +97,10 @@ def say_cell(cell: MapCell) -> str:
     return (
         f"{taken}; {', '.join(cell.faster)} would be {cell.gain:.2f} times as fast, {sure} the model's error"
     )
+
+
+def _thick(protocol: str) -> float:
+    return _THICK.get(protocol, _THICK["Simple"])
 
 
 def _dot(cell: MapCell, x: int, y: int, roles: dict[str, str]) -> str:
@@ -225,7 +229,7 @@ def _small_regions(unnamed: list[tuple[str, str]], roles: dict[str, str], y: int
         return []
     entries = [
         (
-            f"fill='var(--pl-{roles[algorithm]})' fill-opacity='{_THICK.get(protocol, 0.46)}' font-size='15'",
+            f"fill='var(--pl-{roles[algorithm]})' fill-opacity='{_thick(protocol)}' font-size='15'",
             "■",
             f"{algorithm}, {protocol}",
         )

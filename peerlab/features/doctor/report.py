@@ -123,7 +123,7 @@ def _rank(finding: Finding) -> int:
         finding.status == WARN,
         finding.status == UNKNOWN,
     )
-    return [*map(bool, weighed), True].index(True)
+    return next((place for place, holds in enumerate(weighed) if holds), len(weighed))
 
 
 def examine(host: Host | None = None, only: str | Sequence[str] = ()) -> Report:

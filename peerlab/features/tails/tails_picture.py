@@ -162,10 +162,8 @@ def chosen_svg(tails: Tails, place: int, sheet: Sheet = WIDE) -> str:
     """Return the mark of one run of the first path, to lie over the picture: a dot of its own, with its name and its time above it."""
     paper, axis, path_times = Paper(palette(PAGE)), _axis(tails, sheet), tails.paths[0]
     rows = in_order(tails)
-    base, words = (
-        sheet.base(rows.index(path_times)),
-        f"{_CHOSEN} {unit_of(tails).text(path_times.times_ps[place])}",
-    )
+    base = sheet.base(rows.index(path_times))
+    words = f"{_CHOSEN} {unit_of(tails).text(path_times.times_ps[place])}"
     columns = _columns(axis, path_times, sheet.dot)
     column = columns[place]
     # On the highest dot of its pile, or where the axis would go on.

@@ -26,10 +26,8 @@ def leaders(runs: Sequence[Run]) -> list[Run]:
 
 def draw_ranking(paper: Paper, runs: Sequence[Run], names: Sequence[str], top: float) -> None:
     """Draw runs below each other from a height on; one scale holds for all bars."""
-    most, ends = (
-        max(run.busbw_GBps for run in runs),
-        {three_digits(run.busbw_GBps) for run in (runs[0], runs[-1])},
-    )
+    most = max(run.busbw_GBps for run in runs)
+    ends = {three_digits(run.busbw_GBps) for run in (runs[0], runs[-1])}
     for x, head in ((_BARS, "bus bandwidth, GB/s"), (_WAITS, "waits for")):
         paper.text((x, top + 12), head, size=18, ink="muted", align="left")
     for row, (run, name) in enumerate(zip(runs, names, strict=True)):
