@@ -43,8 +43,13 @@ export function stackedApart(wishes, sizes, room, first = -1) {
   return middles;
 }
 
-// From which name to before which one a bracket leads to all of them: names of one line, as others lie on it, and more than two whose lines end near
-// each other, so that one stands `moved` from its end. Each name knows which line is `seen` where its own goes. A limit leads for itself.
+// Which names are of a line that lies on that of the name above: each knows which line is `seen` where its own goes.
+export function equalToAbove(names) {
+  return names.map(({ seen }, n) => n > 0 && Boolean(seen) && seen === names[n - 1].seen);
+}
+
+// From which name to before which one a bracket leads to all of them: more than two whose lines end near each other, so that one stands `moved` from its
+// end. A limit leads for itself.
 export function bracketed(names, wishes, middles, { pitch, moved }) {
   const touches = (n) => n > 0 && !names[n].limit && !names[n - 1].limit && middles[n] - middles[n - 1] < pitch + 0.5;
   const brackets = [];
@@ -54,7 +59,6 @@ export function bracketed(names, wishes, middles, { pitch, moved }) {
     const stack = [...Array(after - first).keys()].map((k) => first + k);
     const far = (at) => at[after - 1] - at[first];
     if (stack.length > 2 && far(middles) > 2 * far(wishes) && stack.some((n) => Math.abs(middles[n] - wishes[n]) > moved)) brackets.push([first, after]);
-    else for (const n of stack.slice(1)) if (names[n].seen === names[n - 1].seen && names[n].seen) brackets.at(-1)?.[1] === n ? (brackets.at(-1)[1] = n + 1) : brackets.push([n - 1, n + 1]);
   }
   return brackets;
 }

@@ -1,7 +1,7 @@
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
 import { axisHeights, belowEnd } from "./curve_heights.js";
-import { bracketed, inOrder, stackedApart } from "./curve_names.js";
+import { bracketed, equalToAbove, inOrder, stackedApart } from "./curve_names.js";
 import { between } from "./labels.js";
 import { widthOf } from "./places.js";
 import { View } from "./view.js";
@@ -19,6 +19,7 @@ const SAMPLE = 21; // to where from there a sample of the line stands
 const BELOW_LEGEND = 3; // pixels: names begin there
 const NAMED = 24; // where its name begins
 const UP = "↑ "; // in a sample's place: this line ends above the axis
+const EQUAL = "= "; // there, too: this line lies on that of the name above
 const LEAST = 0.6; // of the height: as much is for what is compared
 const LEAST_HERE = 0.25; // where spreads are as wide as on a busy machine
 const ALIKE = 0.03; // of its height: what was before and lies nearer has no ring
@@ -32,7 +33,6 @@ const FILLING = { light: 0.09, dark: 0.16 }; // how dense is the band of a range
 const MORE_IN_THE_DARK = 2.6; // times as dense are other bands on a dark ground
 const CIRCLE = 14; // pixels
 const DASH = [7, 3];
-const CORE = 1.4; // pixels: a line that another lies on is as thin in the middle of that
 const BRACKET = 1.3; // pixels wide
 const ENDS = 3; // pixels behind the last value: there the ends of lines are joined whose names share a bracket
 const MOVED = 8; // pixels: where names are further from their ends, a bracket is calmer than a fan of leads
@@ -406,7 +406,7 @@ export class Curves extends View {
     this.host.style.setProperty("--pl-band-edge", figures.colour(edges.line[0] ?? drawn.fill[0] ?? "muted"));
   }
 
-  // The line that lies on this one from end to end, if there is one: this is a thin one in its middle then (dashes of two colours looked like a third line).
+  // The line that lies on this one from end to end, if there is one: that alone is drawn, and this one's name says that they are equal (in dashes of two colours, or as a core, it looked like a third line).
   coverOf(line) {
     const lines = this.upwards(), ys = this.scaled(line.y);
     const covers = (other) => other.y.some((y, i) => y !== null && line.y[i] !== null) && this.scaled(other.y).every((y, i) => isFinite(y) === isFinite(ys[i]) && !(Math.abs(y - ys[i]) * this.y.perUnit > ON));
@@ -432,27 +432,25 @@ export class Curves extends View {
     };
     const limit = belowEnd(values, this.shown(this.limit().y), last);
     add(limit.xs, limit.ys, "muted", [4, 4], 1.2, shade);
-    const cores = [];
     this.upwards().forEach((line) => {
-      const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line), cover = this.coverOf(line);
-      if (cover) cores.push([line.x, this.scaled(cover.y), role, dash, CORE, shade]);
-      else add(line.x, ys, role, dash, width, shade);
+      const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line);
+      if (!this.coverOf(line)) add(line.x, ys, role, dash, width, shade); // else its name says which line it lies on
       if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : line.name === this.mark.line ? 5 : 4 };
         for (const name in points) points[name].push(row[name]);
       });
     });
-    cores.forEach((core) => add(...core));
     figures.fill("curves_lines", drawn, ["line"]);
     figures.fill("curves_points", points, ["fill"]);
   }
 
-  // Whether what was before has a ring: it is of this machine, and does not lie where this scenario does.
+  // Whether what was before has a ring: it is of this machine, and lies neither where this scenario does nor at the same value on the line of another path, which says it.
   former() {
     const { curves, lines, mark, ghost } = this;
     if (!ghost || !this.there(mark) || ghost.machine !== mark.machine) return false;
     if (ghost.y > WELL_ABOVE * Math.max(mark.y, ...lines.flatMap(({ y }) => y))) return false; // as of another size: lines would lie flat below it
-    return ghost[curves.axis] !== mark[curves.axis] || Math.abs(ghost.y - mark.y) > ALIKE * mark.y;
+    const near = (y) => Math.abs(ghost.y - y) <= ALIKE * y, other = lines.find(({ name }) => name === ghost.line && name !== mark.line);
+    return ghost[curves.axis] !== mark[curves.axis] || (!near(mark.y) && !near(other?.y[other.x.indexOf(ghost[curves.axis])] ?? NaN));
   }
 
   formerName() {
@@ -487,7 +485,7 @@ export class Curves extends View {
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), limit: true, ...(above && { above, end: this.y.end }) });
     const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names, (ONE_END * zoom) / perUnit), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
     const middles = stackedApart(wishes, ordered.map(() => pitch), room, ordered.findIndex(({ chosen }) => chosen)), [last, behind] = [values.at(-1), this.after(LEAD)];
-    const high = (n) => start + (room - middles[n]) / perUnit, brackets = bracketed(ordered, wishes, middles, { pitch, moved: MOVED * zoom });
+    const high = (n) => start + (room - middles[n]) / perUnit, brackets = bracketed(ordered, wishes, middles, { pitch, moved: MOVED * zoom }), equal = equalToAbove(ordered);
     for (const [first, after] of brackets) {
       const ends = ordered.slice(first, after).map(({ end }) => end), [most, least] = [Math.max(...ends), Math.min(...ends)], half = (0.4 * pitch) / perUnit, joined = this.after(ENDS);
       const [top, low] = [high(first) + half, high(after - 1) - half], middle = (most + least) / 2;
@@ -497,11 +495,11 @@ export class Curves extends View {
     }
     ordered.forEach(({ text, ink, style, x, end, from, above }, n) => {
       const shared = brackets.some(([first, after]) => n >= first && n < after);
-      const y = high(n);
+      const y = high(n), sign = above ? UP : equal[n] ? EQUAL : "";
       if (!above && x < last) lead([x, last], [end, from], style.line, { dash: ENDS_EARLY });
-      if (!above && !shared) lead([last, behind], [from, y], style.line);
-      if (!above) lead([this.after(shared ? LEAD + ENDS : LEAD), this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
-      add(above ? UP + text : text, ink, this.after(above ? NAMED - widthOf(UP, 12 * zoom, true) / zoom : NAMED), y);
+      if (!sign && !shared) lead([last, behind], [from, y], style.line);
+      if (!sign) lead([this.after(shared ? LEAD + ENDS : LEAD), this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
+      add(sign + text, ink, this.after(sign ? NAMED - widthOf(sign, 12 * zoom, true) / zoom : NAMED), y);
     });
     this.leavings().forEach((head) => lead(...head, "muted", { width: 1.2, alpha: shade }));
     figures.fill("curves_words", words, ["ink"]);

@@ -120,7 +120,7 @@ class RacePage extends PlayedPage {
     cells.setAttribute("aria-label", `${racer.title}: delivered`);
     this.find(".rc-lanes").append(lane);
     for (const [name, text] of Object.entries(racer.road.slices.arrays)) racer.road.slices.arrays[name] = unpacked(text);
-    const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road);
+    const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road, { role: racer.role });
     return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span"), waits: !racer.proxy && racer.road.signs.some(({ hot }) => hot) ? "" : `waits for ${this.wanted.mode === "slide" ? racer.waits.split(",")[0] : racer.waits}` };
   }
 

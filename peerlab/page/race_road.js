@@ -45,9 +45,9 @@ const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's
  * @property {boolean} hot
  */
 export class RaceRoad {
-  // `alone`: no other road stands above or below it, whose places it would have to meet; `tints`: role to colour, where it is not that of the role.
-  constructor(host, road, alone = false, tints = null) {
-    Object.assign(this, { host, road, alone, tints });
+  // `alone`: no other road stands above or below it, whose places it would have to meet; `role`: whose colour all slices have, as where a page tells paths apart by it; none: each what is done with it.
+  constructor(host, road, { alone = false, role = null } = {}) {
+    Object.assign(this, { host, road, alone, role });
     this.rows = new Rows(road.slices, { floats: ["came", "enter", "out", "leave", "gone", "work"], ints: ["stretch", "device", "slice"], begin: "came", end: "gone" });
     this.paired = this.rows.device.some((device) => device > 0); // two devices take turns; else slices do
     this.typical = road.stretches.map((_, i) => median(this.rows, i));
@@ -185,7 +185,7 @@ export class RaceRoad {
     const shape = shapeOf(points);
     const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": (BED - 2) * zoom, "stroke-linecap": "round" }, this.host);
     const trains = [1, 0.6].map((strength) => {
-      const own = this.tints?.[role] ?? `var(--pl-${role})`, colour = strength === 1 || this.tints ? own : `color-mix(in srgb, ${own} 55%, var(--pl-panel))`;
+      const own = `var(--pl-${this.role ?? role})`, colour = strength === 1 ? own : `color-mix(in srgb, ${own} 55%, var(--pl-panel))`;
       return svgShape("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, visibility: "hidden" }, this.host);
     });
     return { length: bed.getTotalLength(), trains };

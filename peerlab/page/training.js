@@ -8,7 +8,6 @@ import { widthOf } from "./places.js";
 import { beginPlayed, choiceOf, forControl, PlayedPage } from "./played.js";
 import { RaceRoad } from "./race_road.js";
 import { endOf, roundTime } from "./step_end.js";
-import { tintsOf } from "./step_tints.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayTime } from "./words.js";
 
@@ -21,7 +20,6 @@ import { sayTime } from "./words.js";
  * @property {number[]} start
  * @property {StepState[]} states
  * @property {Road[]} roads
- * @property {string[][][]} colours
  */
 /**
  * @typedef {object} StepControl Something that a reader may change
@@ -89,7 +87,7 @@ const HTML = `
 <ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>bucket that waits</li>
 <li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>exposed</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
 <div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p></p></div>
-<svg role="img"></svg><ul class="ts-key ts-stages"></ul></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
+<svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <details class="ts-more"><summary></summary><table class="ts-rows"></table><p class="ts-rests"></p><p class="ts-source"></p></details>`;
 
 class StepPage extends PlayedPage {
@@ -462,10 +460,8 @@ class StepPage extends PlayedPage {
   drawRoad(side, at, now, moving) {
     const host = this.find(".ts-road"), [begin, end] = side.flight[at], road = this.data.roads[side.roads[at]];
     if (this.road?.road !== road) {
-      const colours = this.data.colours[side.roads[at]], tints = tintsOf(side.role, colours);
-      this.road = new RaceRoad(host.querySelector("svg"), road, true, tints);
+      this.road = new RaceRoad(host.querySelector("svg"), road, { alone: true, role: side.role });
       this.road.paint(1);
-      this.fillStages(colours, tints);
       host.querySelector("p").style.color = `var(--pl-${side.role}-ink)`; // whose bucket it is: its name stands at its lane
     }
     const before = now < begin, done = now >= end - 1e-6, since = sayTime(now - begin);
@@ -475,16 +471,6 @@ class StepPage extends PlayedPage {
     host.classList.toggle("ts-idle", (before || done) && !moving); // nobody is busy then; while it plays words stand still
     host.querySelector("svg").setAttribute("aria-label", `${side.title}: ${side.names[at]}, ${doing}`);
     this.road.draw(Math.max(0, Math.min(now - begin, end - begin)), now < begin || now >= end ? 0 : moving, !this.calm);
-  }
-
-  // Names what moves on the road, each colour once.
-  fillStages(colours, tints) {
-    this.find(".ts-stages").replaceChildren(...colours.map(([role, words]) => {
-      const entry = make("li", ""), swatch = make("i", "ts-swatch");
-      swatch.style.background = tints[role];
-      entry.append(swatch, words);
-      return entry;
-    }));
   }
 
   // ---- what a reader does ---------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def test_what_is_compared_fills_the_height_and_names_stand_in_order(shown, clust
         assert drawn["chosen"] in [name for name, _ in drawn["names"]]
         led = [min(places, key=lambda place: abs(place - lead["ends"][1])) for lead in drawn["leads"]]
         shared = [y for y in places if any(top <= y <= low for top, low in drawn["brackets"])]
-        assert sorted(led + shared) == [y for name, y in drawn["names"] if not name.startswith("↑")], (
+        assert sorted(led + shared) == [y for name, y in drawn["names"] if not name.startswith(("↑", "="))], (
             "every line leads to its name, or a bracket to those of several"
         )
         for lead, place in zip(drawn["leads"], led, strict=True):
@@ -140,10 +140,10 @@ def test_while_curves_are_computed_measured_points_have_their_key(shown):
     assert legend.all_inner_texts() == ["◇ measured"]
 
 
-def test_lines_of_one_colour_are_told_apart_by_dashes_and_a_line_on_which_another_lies_is_its_core(
+def test_lines_of_one_colour_are_told_apart_by_dashes_and_of_lines_on_each_other_a_name_says_that_they_are_equal(
     shown,
 ):
-    """In dashes of two colours it looked like a third line; left out, its name pointed at nothing."""
+    """In dashes of two colours, or as a core in the other, it looked like a third line; left out, its name pointed at nothing."""
     shown_lines(shown, {"cluster": "p4d", "nodes": 4, "path": "peer-direct"})
     leads = shown.ask("page => page.figures.model('curves_leads').data")
     samples = {
@@ -166,15 +166,12 @@ def test_lines_of_one_colour_are_told_apart_by_dashes_and_a_line_on_which_anothe
     shown.give("curves", lines)
     colours = shown.column("curves_lines", "line")
     assert not any(shown.column("curves_lines", "dash")[1:])
-    assert len(colours) == len(lines["lines"]) + 1, "the limit, and all"
-    ys, wide = (shown.column("curves_lines", name) for name in ("ys", "width"))
-    core, cover = wide.index(1.4), next(i for i in range(len(ys) - 1) if ys[i] == ys[-1])
-    assert core == len(wide) - 1 > cover, "drawn last, on the other"
-    assert wide[cover] >= 2
+    assert len(colours) == len(lines["lines"]), "the limit, and all but the line below another"
     drawn = shown.ask(DRAWN)
-    names, (top, low) = dict(drawn["names"]), next(iter(drawn["brackets"]))
-    both = [lines["lines"][0]["label"], lines["lines"][-2]["label"]]
-    assert all(top <= names[name] <= low for name in both), "a bracket leads to both names"
+    names = [name for name, _ in drawn["names"]]
+    covered, seen = lines["lines"][0]["label"], lines["lines"][-2]["label"]
+    assert names[names.index(seen) + 1] == f"= {covered}"
+    assert not any(top <= dict(drawn["names"])[seen] <= low for top, low in drawn["brackets"])
 
 
 def test_names_leave_the_lines_most_of_the_width(shown):

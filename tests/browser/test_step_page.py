@@ -8,7 +8,6 @@ from html import escape
 
 import pytest
 from axe_faults import axe_faults
-from contrasts import contrast
 from page_that_plays import resize, seek
 from PIL import Image
 from playwright.sync_api import expect
@@ -18,7 +17,6 @@ from peerlab.base.units import say_time
 from peerlab.features.export.video import frames
 from peerlab.features.step.step_page import played_html, runs_frame, step_page_html
 from peerlab.features.step.step_parcel import headline_of
-from peerlab.picture.theme import DARK, LIGHT
 from peerlab.training.step_band import step_gain
 from peerlab.training.step_picture import lanes_of
 
@@ -376,15 +374,6 @@ def test_the_grid_of_the_gain_reaches_above_its_curve(open_page):
     assert min(lines) <= first + 3
 
 
-def test_the_card_of_the_path_names_what_its_colours_are(open_page):
-    """Amber is a bucket above and a copy below."""
-    runs = [peerlab.step(workload="resnet50", batch=128, path=path) for path in ("host-rdma", "peer-direct")]
-    page = open_page(step_page_html(runs, controls={}))
-    assert page.locator(".ts-stages li").all_inner_texts() == ["copy to host memory or back", "NIC to NIC"]
-    page.locator(".ts-path label").last.click()
-    assert page.locator(".ts-stages li").all_inner_texts() == ["NIC to NIC"]
-
-
 @pytest.mark.parametrize("width", [900, 1280])
 def test_the_words_at_the_gain_of_this_step_are_near_its_point(open_page, width):
     """Beside a steep curve they stood 140 pixels above it."""
@@ -549,46 +538,15 @@ def test_the_moment_is_a_line_through_the_lanes_and_each_colour_means_one_thing(
     for lane in page.locator(".ts-lanes > [data-side]:not([data-exchange])").all():
         box = lane.bounding_box()
         assert line["y"] < box["y"] < box["y"] + box["height"] < line["y"] + line["height"]
-    # on the road a path has tints of its own colour, which its key has
+    # on the road slices have the colour of their path, whatever is done with them
     for number, role in enumerate(("cpu", "direct")):
         page.evaluate("number => [...peerlabPages][0].showPath(number)", number)
-        of = "part => [...document.querySelectorAll(part)].map(one => one.style.background || one.getAttribute('stroke'))"
-        key, road = (
-            page.evaluate(of, ".ts-stages i"),
-            page.evaluate(of, ".ts-road svg path[stroke-width='9']"),
-        )
-        assert set(key) == set(road)
-        assert all(f"--pl-{role}" in colour for colour in key)
+        trains = page.locator(".ts-road svg path[stroke-width='9']").all()
+        assert len(trains) > 2
+        assert all(f"var(--pl-{role})" in train.get_attribute("stroke") for train in trains)
     # a wait is slanted lines however short it is
     assert (
         page.locator(".ts-lanes rect[pointer-events=none]:not(.ts-now, .ts-clock, .ts-chosen)").count() == 0
     )
     page.locator("[name=ts-zoom][value=bucket]").check(force=True)
     assert not page.locator(".ts-clock").is_visible()
-
-
-@pytest.mark.parametrize(("theme", "colours"), [("light", LIGHT), ("dark", DARK)])
-def test_what_moves_on_a_road_has_three_tones_in_one_order_in_both_themes(opened, theme, colours):
-    """What a copy moved was the darkest in light and the palest in dark, there hardly another than what a CPU does."""
-    page = opened(theme=theme)
-    for role in ("cpu", "copy", "direct"):
-        tones = page.evaluate(
-            """role => {
-                const [page] = peerlabPages;
-                page.state.sides[0].role = role;
-                page.road = null;
-                page.showPath(0);
-                return [...document.querySelectorAll(".ts-stages i")].map(sign => getComputedStyle(sign).backgroundColor);
-            }""",
-            role,
-        )
-        tones = [
-            "#" + "".join(f"{round(255 * float(part)):02X}" for part in re.findall(r"[\d.]+", tone)[:3])
-            for tone in tones
-        ]
-        assert len(tones) == 3
-        for ground in (colours["panel"], colours["faint"]):
-            weakest_first = [contrast(tone, ground) for tone in reversed(tones)]
-            assert weakest_first == sorted(weakest_first)
-            assert weakest_first[0] >= 1.8
-        assert all(contrast(*pair) >= 1.49 for pair in itertools.pairwise(tones))

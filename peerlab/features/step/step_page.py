@@ -117,7 +117,6 @@ def step_parcel(
         "start": [_start(runs[0], name, values) for name, values in controls.items()],
         "states": states,
         "roads": album.roads,
-        "colours": album.colours,
     }
 
 

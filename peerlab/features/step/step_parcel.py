@@ -1,6 +1,5 @@
 """What the page of a training step gets: its lanes, its figures, and the data path of every exchange."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
@@ -10,7 +9,6 @@ from peerlab.base.units import PS_PER_US, say_bytes
 from peerlab.model.collective import collective_of
 from peerlab.model.paths import data_path
 from peerlab.picture.road import Road, road
-from peerlab.picture.words import colours
 from peerlab.question.naming import told_apart
 from peerlab.training.step_band import StepGain
 from peerlab.training.step_headline import GainAtBatches, StepHeadline, gain_at_batches, headline, rows
@@ -74,8 +72,6 @@ class StepParcel(TypedDict):
     states: list[StepState]
     """Of every combination, the last control varying fastest."""
     roads: list[Road]
-    colours: list[list[list[str]]]
-    """Of every road what its colours stand for, in short: role and words."""
 
 
 @dataclass
@@ -84,8 +80,6 @@ class StepAlbum:
 
     roads: list[Road] = field(default_factory=list)
     """The data path of every exchange that is another one."""
-    colours: list[list[list[str]]] = field(default_factory=list)
-    """Of each what its colours stand for."""
     _known: dict[int, tuple[Run, int]] = field(default_factory=dict)
 
     def state(self, runs: Sequence[StepRun], sure: StepGain | None = None) -> StepState:
@@ -133,10 +127,6 @@ class StepAlbum:
         if id(run) not in self._known:
             self._known[id(run)] = run, len(self.roads)  # the run is kept, so that its id stays its own
             self.roads.append(road(run))
-            drawn = {stretch["role"] for stretch in self.roads[-1]["stretches"]}
-            # In short, on one line for every path: a switch between two keeps the height.
-            key = [[role, re.split("[,:]", says)[0]] for role, says in colours(run) if role in drawn]
-            self.colours.append(key)
         return self._known[id(run)][1]
 
 
