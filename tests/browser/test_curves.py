@@ -248,8 +248,10 @@ def test_the_legend_names_the_ring_of_what_was_before(shown):
     legend = shown.page.locator(".pl-bands > [data-sign=ring]")
     assert legend.count() == 0
     shown.change(run(path="peer-direct"))
-    assert legend.inner_text() == "before"
+    assert legend.count() == 0, "the line of its path says where it was"
     shown.last = run(path="peer-direct")
+    shown.change(run(path="peer-direct", nodes=4), lines=False)
+    assert legend.inner_text() == "before"
     slow = peerlab.simulate(peerlab.Scenario(path="peer-direct", slow_nodes={0: 0.5}))
     shown.change(slow, lines=False)
     shown.ask(  # as if these lines were its: to simulate those takes long
