@@ -93,7 +93,7 @@ def check_fabric(name: str) -> None:
     if name in _UNPUBLISHED:
         why = "AWS has not published what SRD does when a queue grows, so no cells are simulated for it; `peerlab fabrics` has its bytes and latency, as assumptions"
         raise ScenarioError("fabric", f"{name}: {why}; known: {', '.join(port_fabrics())}")
-    raise ScenarioError("fabric", f"{name!r:.40} has no queues here; {nearest(name, port_fabrics())}")
+    raise ScenarioError("fabric", f"there is no fabric {name!r:.40}; {nearest(name, port_fabrics())}")
 
 
 def port_fabric(values: Mapping[str, float], name: str, rate: int, cell: int, given: Mapping[str, Any]) -> PortFabric:  # fmt: skip

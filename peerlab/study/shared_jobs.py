@@ -313,10 +313,14 @@ def check_jobs(jobs: Sequence[SharedJob], fabric: LeafFabric) -> None:
     for number, job in enumerate(jobs):
         if job.work <= 0:
             raise ScenarioError("message_bytes", f"job {number} sends nothing; give 1 byte or more")
-        if len(job.hosts) < 2 or job.repeats < 1 or job.flows < 1 or job.weight <= 0:
-            raise ScenarioError(
-                "jobs", f"job {number} needs two hosts, a repeat, a flow and a weight, or more"
-            )
+        needs = {
+            "at least two hosts, such as 0,1": len(job.hosts) >= 2,
+            "at least one repeat": job.repeats >= 1,
+            "at least one flow": job.flows >= 1,
+            "a weight above 0": job.weight > 0,
+        }
+        if lacks := [what for what, there in needs.items() if not there]:
+            raise ScenarioError("jobs", f"job {number} needs {' and '.join(lacks)}")
         if job.offset < 0 or job.compute < 0:
             raise ScenarioError("jobs", f"job {number} begins or computes for a time below 0")
         for host in job.hosts:

@@ -44,6 +44,25 @@ def load(source: str | Path, nodes: int | None = None) -> Records | ProfiledTrai
     return profiled(read_events(path, path.name))
 
 
+def load_trace(source: str) -> ProfiledTraining:
+    """Return the steps in a trace of PyTorch's profiler.
+
+    Raises
+    ------
+    RecordsError
+        If it cannot be read, or is something else.
+    """
+    path = Path(source)
+    # What is no file is refused by its reader.
+    if not _is_file(path) or looks_like_trace(path.expanduser()):
+        loaded = load(source)
+        if isinstance(loaded, ProfiledTraining):
+            return loaded
+    raise RecordsError(
+        f"trace: {path.name} is not a trace of PyTorch's profiler, as its export_chrome_trace writes it; a log is for peerlab diagnose"
+    )
+
+
 def trace_in(held: str | bytes, name: str) -> ProfiledTraining | None:
     """Return the steps in what somebody uploaded; None if it is no trace.
 

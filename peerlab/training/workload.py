@@ -145,8 +145,8 @@ class Workload:
         if device in self.rates and self.flop_per_sample:
             return self._by_operations(self.rates[device], batch)
         raise WorkloadError(
-            f"nobody has told how long a {device} computes on {self.title}; known: {', '.join(self.devices) or 'none'}; "
-            "give compute_ms=, the milliseconds of forward and backward"
+            f"compute_ms: nobody has told how long a {device} computes on {self.title}; known: {', '.join(self.devices) or 'none'}; "
+            "give the milliseconds of forward and backward"
         )
 
     def _by_operations(self, rate: Figure, batch: int) -> ComputeTime:

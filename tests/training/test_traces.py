@@ -441,6 +441,16 @@ def test_a_trace_says_its_ranks_itself(tmp_path):
         peerlab.load(save(tmp_path, one_step(), "mine.json"), nodes=3)
 
 
+@pytest.mark.parametrize(
+    "text", ["root:x:0:0\n", "# OSU MPI Allreduce Latency Test v7.0\n# Size  Avg Latency(us)\n8  1.5\n"]
+)
+def test_a_file_that_is_no_trace_is_told_what_is_one(tmp_path, text, capsys):
+    path = tmp_path / "mine.txt"
+    path.write_text(text)
+    assert run_command(["step", "--trace", str(path)]) == 1
+    assert "trace: mine.txt is not a trace of PyTorch's profiler" in capsys.readouterr().err
+
+
 def test_the_command_plays_a_trace_on_each_path(tmp_path, capsys):
     path = save(tmp_path, one_step())
     assert run_command(["step", "--trace", str(path), "--nodes", "2", "--library", "none"]) == 0

@@ -14,7 +14,7 @@ from peerlab.base.errors import ExportError, PeerlabError, ScenarioError, neares
 from peerlab.base.textfile import read_value
 from peerlab.base.units import say_bytes, write_bytes
 from peerlab.model.paths import data_path, path_title
-from peerlab.picture.curve_scenarios import SIZES
+from peerlab.picture.curve_scenarios import SIZES, at
 from peerlab.question.host_switch import detour_and_direct
 from peerlab.question.scenario import Scenario
 from peerlab.question.scenario_fields import FIELDS
@@ -25,7 +25,7 @@ Controls = str | Sequence[str] | Mapping[str, Sequence[Any]]
 """``"host,cache,nodes=2:64"``, a list of such words, or a field's name to its values."""
 
 _NODES = (2, 4, 8, 16, 32, 64)
-"""Nodes where the author names no values."""
+"""Nodes where the author names no values, as far as the scenario can have them: a slow node must be there."""
 _WORDS = {record.page_word: name for name, record in FIELDS.items() if record.page_word}
 """Controls that have another name than the field."""
 
@@ -192,7 +192,7 @@ def _default(scenario: Scenario, name: str, field: str) -> list[Any]:
             kept = scenario.registration if scenario.registration != "per-transfer" else "cached"
             return [kept, "per-transfer"]
         case "nodes":
-            return sorted({*_NODES, scenario.nodes})
+            return sorted({*(nodes for nodes in _NODES if at(scenario, "nodes", nodes, {})), scenario.nodes})
         case "message_bytes":
             return sorted({*SIZES, scenario.nbytes})
     return []

@@ -15,7 +15,7 @@ from peerlab.features.step.step_document import step_document
 from peerlab.model.paths import PATHS
 from peerlab.question.fields import PartsTogether, add_fields, check_needs
 from peerlab.question.presets import load_cluster
-from peerlab.records.benchmarks import TOOLS
+from peerlab.training.loading import load_trace
 from peerlab.training.profiled import ProfiledTraining
 from peerlab.training.step_composition import step_forecast_s
 from peerlab.training.step_run import StepRun
@@ -262,12 +262,7 @@ def _trace(options: argparse.Namespace) -> ProfiledTraining | None:
         if "trace_step" in options:
             raise PeerlabError("--trace-step: says which step of a trace; give --trace too")
         return None
-    trace = peerlab.load(options.trace)
-    if not isinstance(trace, ProfiledTraining):
-        raise PeerlabError(
-            f"--trace: {options.trace} is a log of {TOOLS}, not a trace of PyTorch's profiler; see peerlab diagnose"
-        )
-    return trace
+    return load_trace(options.trace)
 
 
 def _print_recorded(profiled: ProfiledTraining, number: int | None) -> None:

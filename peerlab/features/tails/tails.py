@@ -10,7 +10,7 @@ import peerlab
 from peerlab.base.display import shown
 from peerlab.base.errors import ScenarioError, SweepStopped
 from peerlab.base.progress_bar import progress_bar
-from peerlab.base.units import PS_PER_S, say_time
+from peerlab.base.units import PS_PER_S, say_count, say_time
 from peerlab.engine.arrays.many_seeds import side_by_side, times_of_seeds
 from peerlab.engine.expected_duration import forecast_s
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
@@ -54,6 +54,12 @@ class Tails:
         """How many times as fast the first path is without noise."""
         return self.paths[1].quiet_ps / self.paths[0].quiet_ps if len(self.paths) > 1 else None
 
+    @property
+    def runs_in_words(self) -> str:
+        """How many runs of each path, and their noise."""
+        first = self.paths[0]
+        return f"{say_count(len(first.times_ps), 'run')} with {first.scenario.noise.in_words}"
+
     def as_dict(self) -> dict[str, object]:
         """Return all figures."""
         return {
@@ -72,7 +78,7 @@ class Tails:
             for percentile in first.percentiles
             if not percentile.missing
         )
-        return f"Tails({first.scenario.path}, {len(first.times_ps)} runs with {first.scenario.noise.in_words}: {sentence})"
+        return f"Tails({first.scenario.path}, {self.runs_in_words}: {sentence})"
 
 
 def tails(

@@ -9,7 +9,7 @@ from typing import Any
 from peerlab.base.errors import PeerlabError
 from peerlab.base.outfile import check_place, written
 from peerlab.base.terminal_text import command, number, table, warnings_in_lines, wrapped
-from peerlab.base.units import PS_PER_MS, PS_PER_US
+from peerlab.base.units import PS_PER_MS, PS_PER_US, say_count
 from peerlab.features.tails.percentiles import PER_MILLE, lacking, name_of
 from peerlab.features.tails.tails import ASSUMED, Tails, tails
 from peerlab.features.tails.tails_page import tails_page
@@ -93,9 +93,7 @@ def _tails(options: argparse.Namespace) -> int:
 def tails_text(answer: Tails) -> str:
     """Return the answer for a terminal."""
     first = answer.paths[0].scenario
-    lines = [
-        f"{first.nodes} nodes of {first.hardware.title}, {len(answer.paths[0].times_ps):,} runs with {first.noise.in_words}"
-    ]
+    lines = [f"{say_count(first.nodes, 'node')} of {first.hardware.title}, {answer.runs_in_words}"]
     for name in answer.assumed:
         amount = assumed_noise()[name]
         lines += wrapped(

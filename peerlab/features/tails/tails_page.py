@@ -53,7 +53,7 @@ def tails_page(tails: Tails) -> str:
     first = tails.paths[0]
     inputs.append("<input type='checkbox' id='falls'>")
     says, blames = _blames(tails, runs)
-    about = f"{title(first.scenario)}; {len(first.times_ps):,} runs with {first.scenario.noise.in_words}."
+    about = f"{title(first.scenario)}; {tails.runs_in_words}."
     body = (
         f"<div class='pl-runs'><main><h1>Who is late, and who is to blame?</h1>"
         f"{''.join(inputs)}<div>{says}</div><p class='pl-of'>{escape(unbroken(about))}</p>"

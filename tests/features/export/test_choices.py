@@ -26,6 +26,9 @@ def test_by_default_the_switches_that_the_cluster_has_and_nodes():
     ]
     assert asked(None, nodes=12, path="host-tcp")[1][0].values == ("host-tcp", "peer-direct")
     assert 12 in asked(None, nodes=12)[1][2].values
+    scenario, found = asked(None, nodes=16, slow_nodes={3: 0.5})
+    assert found[-1].values == (4, 8, 16, 32, 64)  # a node 3 there must be
+    assert states(scenario, found)
 
 
 def test_values_are_read_as_a_scenario_reads_them():

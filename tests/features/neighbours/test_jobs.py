@@ -193,7 +193,8 @@ def test_a_scene_that_is_cut_before_a_collective_ends_names_nobody():
     [
         ([{"hosts": [0, 1]}, {"hosts": [1, 2]}], {}, "both have host 1"),
         ([{"hosts": [0, 1, 0]}], {}, "job 0 has host 0 twice"),
-        ([{"hosts": [0]}], {}, "two hosts"),
+        ([{"hosts": [0]}], {}, "job 0 needs at least two hosts, such as 0,1$"),
+        ([{"hosts": [0, 1], "weight": 0}], {}, "job 0 needs a weight above 0$"),
         ([{"hosts": [0, 1]}], {"message_bytes": 0}, "job 0 sends nothing"),
         ([{"hosts": [0, 99]}], {}, "numbered 0 to 63"),
         ([{"hosts": ["a", "b"]}], {}, "not numbers"),

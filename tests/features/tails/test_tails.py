@@ -14,6 +14,7 @@ from peerlab.base.errors import ScenarioError
 from peerlab.engine.expected_duration import forecast_s
 from peerlab.features.tails.percentiles import PER_MILLE, percentile, runs_needed
 from peerlab.features.tails.tails import Tails, tails, usual_seeds, with_noise
+from peerlab.features.tails.tails_command import tails_text
 from peerlab.features.tails.tails_page import tails_page
 from peerlab.features.tails.tails_picture import tails_svg
 from peerlab.features.tails.tails_sheets import SHEETS
@@ -85,6 +86,13 @@ def test_the_gain_is_the_ratio_of_equal_percentiles_and_noise_is_assumed_where_n
 
 
 NOISY_RING = ["--cluster", "ideal-100g", "--nodes", "4", "--message", "1MiB", "--jitter", "0.1"]
+
+
+def test_one_node_and_one_run_are_counted_so():
+    answer = peerlab.tails(nodes=1, seeds=1, jitter=0.1, over=None, progress=False)
+    assert tails_text(answer).startswith("1 node of ")
+    assert ", 1 run with " in tails_text(answer).partition("\n")[0]
+    assert ", 1 run with " in repr(answer)
 
 
 def test_the_command_says_what_is_missing_and_writes_a_picture(tmp_path):
