@@ -119,3 +119,14 @@ def _xml_text(text: str) -> str:
 
 def _rows(drawing: Drawing, kind: str) -> Iterable[Any]:
     return zip(*getattr(drawing, kind).values(), strict=True)
+
+
+def key_spans(entries: Sequence[tuple[str, str, str]]) -> str:
+    """Return the spans of a key in one text, so that all gaps are alike in whatever font a page has.
+
+    Each entry is how its sign is painted (attributes of SVG), the sign, and its words.
+    """
+    return "".join(
+        f"<tspan dx='{1.6 * bool(place):g}em' {paint}>{sign}</tspan><tspan dx='0.5em'>{escape(words)}</tspan>"
+        for place, (paint, sign, words) in enumerate(entries)
+    )

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from peerlab.base.units import say_bytes, say_time
 from peerlab.features.choices.choice_map import ChoiceMap, MapCell
+from peerlab.picture.svg import key_spans
 
 _LEFT, _TOP, _WIDE, _HIGH = 38, 8, 38, 32
 _LEAST, _LEAST_SLIM = 720, 440
@@ -215,12 +216,7 @@ def _legend(roles: dict[str, str], y: int, *, slim: bool) -> list[str]:
 
 
 def _key(entries: Sequence[tuple[str, str, str]], y: int) -> str:
-    """Return signs, each with its paint and its words; one text, so that all gaps are alike in whatever font a page has."""
-    flows = "".join(
-        f"<tspan dx='{20 if place else 0}' {paint}>{sign}</tspan><tspan dx='6'>{escape(words)}</tspan>"
-        for place, (paint, sign, words) in enumerate(entries)
-    )
-    return f"<text x='{_KEY}' y='{y}'>{flows}</text>"
+    return f"<text x='{_KEY}' y='{y}'>{key_spans(entries)}</text>"
 
 
 def _small_regions(unnamed: list[tuple[str, str]], roles: dict[str, str], y: int) -> list[str]:

@@ -6,7 +6,6 @@ One scale holds for all.
 """
 
 from collections.abc import Sequence
-from html import escape
 from textwrap import wrap
 
 from peerlab.answer.run import Run
@@ -17,7 +16,7 @@ from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import Point
 from peerlab.picture.road import Road, road
 from peerlab.picture.road_slices import kinds_on, parts_of
-from peerlab.picture.svg import Paper
+from peerlab.picture.svg import Paper, key_spans
 from peerlab.picture.theme import palettes
 from peerlab.picture.words import waits_for
 from peerlab.question.naming import told_apart
@@ -95,11 +94,7 @@ def _key(runs: Sequence[Run]) -> list[list[tuple[str, str]]]:
 
 
 def _draw_key(paper: Paper, entries: Sequence[tuple[str, str]], y: float) -> None:
-    """Write a line of the key as one text, so that its entries stand as far apart in every font."""
-    spans = "".join(
-        f"<tspan fill='{paper.colour(role)}' dx='{24 * bool(number)}'>\u25a0</tspan><tspan dx='7'>{escape(says)}</tspan>"
-        for number, (role, says) in enumerate(entries)
-    )
+    spans = key_spans([(f"fill='{paper.colour(role)}'", "\u25a0", says) for role, says in entries])
     paper.shapes.append(
         f"<text x='{_MARGIN:g}' y='{y + 16 * 0.36:.5g}' font-size='16' fill='{paper.colour('muted')}'>{spans}</text>"
     )
