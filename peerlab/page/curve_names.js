@@ -4,16 +4,17 @@ const FIRST = 1000; // times as much as another's counts the wish of the first n
 
 // Names in the order in which their lines end, from the highest down. Lines that end within `apart` of each other end as one: the one of the path that is `chosen`
 // is first, the others follow in the order in which they are given, and all leads begin at one height (`from`), so that none crosses another. A `limit` ends for itself.
+// The name of a line that lies on another (`on`) stands below that one's.
 export function inOrder(names, apart) {
   const groups = [];
-  for (const name of names.map((each, place) => ({ ...each, place })).sort((a, b) => b.end - a.end || Boolean(b.limit) - Boolean(a.limit))) {
+  for (const name of names.map((each, place) => ({ ...each, place })).filter(({ on }) => !on).sort((a, b) => b.end - a.end || Boolean(b.limit) - Boolean(a.limit))) {
     const [highest] = groups.at(-1) ?? [];
     if (highest && !name.limit && !highest.limit && highest.end - name.end <= apart) groups.at(-1).push(name);
     else groups.push([name]);
   }
   return groups.flatMap((group) => {
     const ordered = group.sort((a, b) => Boolean(b.chosen) - Boolean(a.chosen) || a.place - b.place);
-    return ordered.map((name) => ({ ...name, from: ordered[0].end }));
+    return ordered.flatMap((name) => [name, ...names.filter(({ on }) => on && on === name.line)].map((each) => ({ ...each, from: ordered[0].end })));
   });
 }
 
@@ -41,11 +42,6 @@ export function stackedApart(wishes, sizes, room, first = -1) {
     for (let n = 0; n < number; n++) middles.push(down + sizes[middles.length] / 2), (down += sizes[middles.length - 1]);
   }
   return middles;
-}
-
-// Which names are of a line that lies on that of the name above: each knows which line is `seen` where its own goes.
-export function equalToAbove(names) {
-  return names.map(({ seen }, n) => n > 0 && Boolean(seen) && seen === names[n - 1].seen);
 }
 
 // From which name to before which one a bracket leads to all of them: more than two whose lines end near each other, so that one stands `moved` from its

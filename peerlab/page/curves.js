@@ -1,7 +1,7 @@
 // The curves: every path simulated along an axis, this scenario marked, what was before as a ghost. Behind each line
 // its band, as soon as Python has it: from where to where the line may lie if what is assumed lies at its ends.
 import { axisHeights, belowEnd } from "./curve_heights.js";
-import { bracketed, equalToAbove, inOrder, stackedApart } from "./curve_names.js";
+import { bracketed, inOrder, stackedApart } from "./curve_names.js";
 import { between } from "./labels.js";
 import { widthOf } from "./places.js";
 import { View } from "./view.js";
@@ -19,10 +19,9 @@ const SAMPLE = 21; // to where from there a sample of the line stands
 const BELOW_LEGEND = 3; // pixels: names begin there
 const NAMED = 24; // where its name begins
 const UP = "↑ "; // in a sample's place: this line ends above the axis
-const EQUAL = "= "; // there, too: this line lies on that of the name above
+const EQUAL = "≈ "; // there, too: this line lies on that of a name above, to the pixels that a line takes
 const LEAST = 0.6; // of the height: as much is for what is compared
 const LEAST_HERE = 0.25; // where spreads are as wide as on a busy machine
-const ALIKE = 0.03; // of its height: what was before and lies nearer has no ring
 const ENDS_EARLY = [2, 3]; // the dots that lead from a line that ends before the last value
 const WELL_ABOVE = 1.5; // times the highest line
 const ON_AXIS = 4; // pixels: the edge of a range that lies nearer to zero would be a second axis
@@ -49,7 +48,6 @@ const OLD = 0.45; // how dark lines of the scenario before are, until those of t
  * @property {string} limit
  * @property {boolean} cached
  * @property {boolean} past
- * @property {string} disturbed
  * @property {Object<string, string>} of
  * @property {string} machine
  */
@@ -350,7 +348,7 @@ export class Curves extends View {
 
   // The legend: each sign and what it is.
   sayLegend() {
-    const { curves } = this, legend = this.find(".pl-bands"), former = this.former() && ["ring", this.formerName()];
+    const { curves } = this, legend = this.find(".pl-bands"), former = this.former() && ["ring", "before"];
     const banded = this.bandOf().length > 0, range = curves.bands && (banded || this.here) && [banded ? "range" : "", curves.bands];
     const follows = ["old", "lines"].includes(curves.state) ? "computing the curves" : curves.state === "ranges" && !banded && "computing the range";
     const signs = [!follows && range, former, ...this.measuredSigns(), curves.switches && ["dot", curves.switches], follows && ["", follows]].filter(Boolean); // the range first: its place is the same on both paths
@@ -406,11 +404,11 @@ export class Curves extends View {
     this.host.style.setProperty("--pl-band-edge", figures.colour(edges.line[0] ?? drawn.fill[0] ?? "muted"));
   }
 
-  // The line that lies on this one from end to end, if there is one: that alone is drawn, and this one's name says that they are equal (in dashes of two colours, or as a core, it looked like a third line).
+  // The line that lies on this one from end to end, if there is one: that alone is drawn, and this one's name says so (in dashes of two colours, or as a core, it looked like a third line).
   coverOf(line) {
     const lines = this.upwards(), ys = this.scaled(line.y);
     const covers = (other) => other.y.some((y, i) => y !== null && line.y[i] !== null) && this.scaled(other.y).every((y, i) => isFinite(y) === isFinite(ys[i]) && !(Math.abs(y - ys[i]) * this.y.perUnit > ON));
-    return this.here ? undefined : lines.slice(lines.findIndex(({ name }) => name === line.name) + 1).findLast(covers);
+    return this.here ? undefined : lines.slice(lines.findIndex(({ name }) => name === line.name) + 1).findLast((other) => covers(other) && !this.coverOf(other)); // one that is drawn
   }
 
   // The colour of a line; blue is too dark for a thin line on a dark ground, where it has that of its name.
@@ -444,17 +442,12 @@ export class Curves extends View {
     figures.fill("curves_points", points, ["fill"]);
   }
 
-  // Whether what was before has a ring: it is of this machine, and lies neither where this scenario does nor at the same value on the line of another path, which says it.
+  // Whether what was before has a ring: it is of this machine, at another value of the axis. At the same one its card says what it was.
   former() {
     const { curves, lines, mark, ghost } = this;
     if (!ghost || !this.there(mark) || ghost.machine !== mark.machine) return false;
     if (ghost.y > WELL_ABOVE * Math.max(mark.y, ...lines.flatMap(({ y }) => y))) return false; // as of another size: lines would lie flat below it
-    const near = (y) => Math.abs(ghost.y - y) <= ALIKE * y, other = lines.find(({ name }) => name === ghost.line && name !== mark.line);
-    return ghost[curves.axis] !== mark[curves.axis] || (!near(mark.y) && !near(other?.y[other.x.indexOf(ghost[curves.axis])] ?? NaN));
-  }
-
-  formerName() {
-    return this.mark.disturbed && !this.ghost.disturbed ? `without ${this.mark.disturbed}` : "before";
+    return ghost[curves.axis] !== mark[curves.axis];
   }
 
   // What was before, and this scenario.
@@ -478,14 +471,13 @@ export class Curves extends View {
     const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 * shade } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
     const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => {
-      const seen = this.coverOf(line) ?? line;
-      return { ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), seen: seen.name, chosen: line.name === mark.line };
+      return { ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), line: line.name, on: this.coverOf(line)?.name, chosen: line.name === mark.line };
     });
     const limit = this.shown(this.limit().y), above = this.limitAbove();
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), limit: true, ...(above && { above, end: this.y.end }) });
     const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names, (ONE_END * zoom) / perUnit), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
     const middles = stackedApart(wishes, ordered.map(() => pitch), room, ordered.findIndex(({ chosen }) => chosen)), [last, behind] = [values.at(-1), this.after(LEAD)];
-    const high = (n) => start + (room - middles[n]) / perUnit, brackets = bracketed(ordered, wishes, middles, { pitch, moved: MOVED * zoom }), equal = equalToAbove(ordered);
+    const high = (n) => start + (room - middles[n]) / perUnit, brackets = bracketed(ordered, wishes, middles, { pitch, moved: MOVED * zoom });
     for (const [first, after] of brackets) {
       const ends = ordered.slice(first, after).map(({ end }) => end), [most, least] = [Math.max(...ends), Math.min(...ends)], half = (0.4 * pitch) / perUnit, joined = this.after(ENDS);
       const [top, low] = [high(first) + half, high(after - 1) - half], middle = (most + least) / 2;
@@ -493,10 +485,10 @@ export class Curves extends View {
       lead([joined, behind], [middle, (top + low) / 2], "muted", { width: BRACKET });
       lead([behind, behind], [top, low], "muted", { width: BRACKET });
     }
-    ordered.forEach(({ text, ink, style, x, end, from, above }, n) => {
+    ordered.forEach(({ text, ink, style, x, end, from, above, on }, n) => {
       const shared = brackets.some(([first, after]) => n >= first && n < after);
-      const y = high(n), sign = above ? UP : equal[n] ? EQUAL : "";
-      if (!above && x < last) lead([x, last], [end, from], style.line, { dash: ENDS_EARLY });
+      const y = high(n), sign = above ? UP : on ? EQUAL : "";
+      if (!sign && x < last) lead([x, last], [end, from], style.line, { dash: ENDS_EARLY });
       if (!sign && !shared) lead([last, behind], [from, y], style.line);
       if (!sign) lead([this.after(shared ? LEAD + ENDS : LEAD), this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
       add(sign + text, ink, this.after(sign ? NAMED - widthOf(sign, 12 * zoom, true) / zoom : NAMED), y);

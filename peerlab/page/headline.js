@@ -10,6 +10,7 @@ const LEAST_GAIN = 1.05; // without a range: less reads as once as fast
 const LONG = 14; // letters of a value that would be wider than its card
 const BEFORE = { if: "; this holds ", on: ", ", note: " " }; // a condition, by its kind: what it holds for is the range, not the whole gain
 const PREFIXES = [[1, "G"], [1e-3, "M"], [1e-6, "k"]]; // of a bandwidth: how many of the scale's, and the prefix
+const FAULTS = ["slow_nodes", "slow_nics", "slow_links"]; // of them a card says in words what was without
 const FACTS = ["copies", "dram", "cores", "registration"];
 
 /**
@@ -174,7 +175,8 @@ export class Headline extends View {
     const label = make("div", "pl-label");
     label.append(make("span", "", card.label));
     const value = make("div", "pl-value", bandwidth ? this.rate(card.amount, card) : card.value), chip = times && !this.ratio; // else the headline has it
-    const arrow = bandwidth && then && !chip && !this.then;
+    const fault = bandwidth && then && !this.then && this.meta.settings_before && FAULTS.some((name) => this.meta.settings[name] !== this.meta.settings_before[name]);
+    const arrow = bandwidth && then && !chip && !this.then && !fault;
     if (arrow) value.prepend(make("span", "pl-before", `${then.replace(/ .*/, "")} → `));
     const shared = bandwidth && this.scale.device ? `per device (1/${this.meta.devices})` : "", sends = bandwidth && card.amount !== null; // how busy the wire is, the picture says
     value.classList.toggle("pl-long", value.textContent.length > LONG);
@@ -185,6 +187,7 @@ export class Headline extends View {
     if (chip) value.append(make("span", `pl-ratio pl-${verdict}`, times));
     // The arrow says it in figures, and of a bottleneck the switch has just shown it: a card has one quiet line.
     if (then && this.then) box.append(make("div", "pl-was", `${this.then} ${then}`));
+    else if (fault) box.append(make("div", "pl-was", `${then} ${baseline(this.meta)}`));
     else if (then) value.title = arrow && times ? `${times} that ${baseline(this.meta)}` : `${baseline(this.meta)}: ${then}`;
     if (bandwidth) this.addUnits(label);
     return box;

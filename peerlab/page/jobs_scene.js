@@ -6,6 +6,7 @@ import { svgShape, svgText } from "./svg.js";
 // px; in a roomy page words are larger; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; it takes a part of its leaf, less what stands beside it; at its foot a host has the colour of its job
 const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 150, wide: 92, beside: 8, off: 4, part: 0.24, less: 20, word: 62, words: 150, letters: [13, 14], roomy: 1100, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
 const UPLINK = "uplinks"; // beside the first of them
+const AREA = { ink: "edge" }; // words on half of it could not be read in the dark
 const PALE = { cpu: "cpu-ink", network: "network-ink" }; // near the ground of a leaf: they have an outline
 const WORDS = ["bottleneck:", "full both ways"]; // once for all uplinks, in one line where it has room
 const WAY = { long: 40, head: 13, thick: 1.5, apart: 16, room: 24, most: 4 }; // px: the arrow beside an uplink that says which way it goes
@@ -17,7 +18,7 @@ function outlineOf(role) {
 
 // The colour of an area of a job: pale, so that what is full and the page's numbers lead, and the same on every ground.
 export function tintOf(role) {
-  return `color-mix(in srgb, var(--pl-${role}) 40%, var(--pl-paper))`;
+  return `color-mix(in srgb, var(--pl-${AREA[role] ?? role}) var(--jb-tint), var(--pl-paper))`;
 }
 
 export class JobsScene {

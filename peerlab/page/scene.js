@@ -238,12 +238,18 @@ export class Scene extends View {
     return left.findIndex((_, i) => left[i] < x && x < right[i] && top[i] < y && y < bottom[i]);
   }
 
-  // Name and one line below it, in a box without places for slices, as far apart as their letters need.
+  // Name and one line below it, in what a box has free, as far apart as their letters need.
   spread(word, words) {
-    const { boxes, slots } = this.data, at = this.boxOf(word), both = at < 0 ? [] : words.filter((other) => this.boxOf(other) === at), least = LINE / this.down;
-    const holds = (i) => slots.left[i] > boxes.left[at] && slots.right[i] < boxes.right[at] && boxes.top[at] < slots.top[i] && slots.top[i] < boxes.bottom[at];
-    if (both.length !== 2 || both[1][1] - both[0][1] >= least || boxes.bottom[at] - boxes.top[at] < 2 * least || slots.left.some((_, i) => holds(i))) return word;
-    return [word[0], (boxes.top[at] + boxes.bottom[at] + (word === both[0] ? -least : least)) / 2, ...word.slice(2)];
+    const at = this.boxOf(word), both = at < 0 ? [] : words.filter((other) => this.boxOf(other) === at), least = LINE / this.down;
+    if (both.length !== 2 || both[1][1] - both[0][1] >= least) return word;
+    const [top, bottom] = this.freeOf(at);
+    return bottom - top < 2 * least ? word : [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2, ...word.slice(2)];
+  }
+
+  // From where to where a box is free for words: down to its places for slices, if it has some.
+  freeOf(at) {
+    const { boxes, slots } = this.data, [left, top, right, bottom] = ["left", "top", "right", "bottom"].map((side) => boxes[side][at]);
+    return [top, Math.min(bottom, ...slots.top.filter((place, i) => slots.left[i] > left && slots.right[i] < right && top < place))];
   }
 
   // A word at the side of a node where boxes and links above and below it leave it some air; none where they leave too little.
@@ -271,14 +277,13 @@ export class Scene extends View {
   // Where only names are written, a name stands in the middle of what its box has free: above the buffers, if there are some, and on no way; of *CPU cores* the
   // first word alone where slices would cross it.
   centred(word, words) {
-    const [x, y, text, size, style, ...form] = word, { boxes, slots, lines } = this.data;
+    const [x, y, text, size, style, ...form] = word, { boxes, lines } = this.data;
     if (!this.figures.sparse || style !== "bold") return word;
     const at = this.boxOf(word), [from, , to] = this.data.nic, isNic = at >= 0 && y > BESIDE_BOXES && [x, SCENE_WIDTH - x].some((place) => from < place && place < to); // slices end at its edge
     if (at < 0 || words.some((other) => other[4] === READ && other[0] === x && boxes.top[at] < other[1] && other[1] < boxes.bottom[at])) return word;
     const own = this.box(word);
     if (text.startsWith("CPU ") && (own.right - own.left) / this.scale > boxes.right[at] - boxes.left[at] - 2 * BESIDE_NAME) return this.centred([x, y, "CPU", size, style, ...form], words);
-    const shelves = slots.top.filter((_, i) => slots.left[i] > boxes.left[at] && slots.right[i] < boxes.right[at] && slots.top[i] > y), bottom = Math.min(boxes.bottom[at], ...shelves);
-    const moved = [x, (boxes.top[at] + bottom) / 2, text, size, style, ...form], { left, right } = this.box(moved), half = (right - left) / 2 / this.scale, high = size / 2 / this.scale;
+    const [top, bottom] = this.freeOf(at), moved = [x, (top + bottom) / 2, text, size, style, ...form], { left, right } = this.box(moved), half = (right - left) / 2 / this.scale, high = size / 2 / this.scale;
     const crosses = lines.xs.some((xs, i) => xs.some((end, k) => k && Math.min(xs[k - 1], end) < x + half && Math.max(xs[k - 1], end) > x - half && Math.min(lines.ys[i][k - 1], lines.ys[i][k]) < moved[1] + high && Math.max(lines.ys[i][k - 1], lines.ys[i][k]) > moved[1] - high));
     return crosses && !isNic ? word : moved;
   }

@@ -21,7 +21,6 @@ from peerlab.model.fabrics import NIC
 from peerlab.model.hardware import Cluster
 from peerlab.model.paths import PATHS, data_path, path_short, path_title, sending_kinds
 from peerlab.model.resources import resource_kind
-from peerlab.model.slow_parts import parts_of
 from peerlab.picture.curve_scenarios import AXES, PathCurve, at, key, line_of, machine_key
 from peerlab.picture.left_out import say_left_out, values_simulated
 from peerlab.picture.library_switches import SWITCHES, switches_of
@@ -256,8 +255,6 @@ class Mark(TypedDict):
     """Whether a registration cache changes anything."""
     past: bool
     """Whether slices go past the host's memory."""
-    disturbed: str
-    """What makes its nodes differ, in words: ``the slow node``; empty where nothing does."""
     of: dict[str, str]
     """For each axis the key of the curves that it belongs to."""
     machine: str
@@ -279,23 +276,9 @@ def mark(run: Run) -> Mark:
         "limit": _limit_name(str(run.scenario.path), sends),
         "cached": path.uses_device_memory,
         "past": not path.is_staged,
-        "disturbed": _disturbed(run.scenario),
         "of": {axis: key(run.scenario, axis) for axis in AXES},
         "machine": machine,
     }
-
-
-def _disturbed(s: Scenario) -> str:
-    """Return what makes the nodes of a scenario differ."""
-    lost = any(not share for _, share in parts_of(s.slow_nics))
-    names = {
-        "the slow node": s.slow_nodes,
-        "the lost NIC" if lost else "the slow NIC": s.slow_nics,
-        "the slow link": s.slow_links,
-        "noise": s.jitter or s.spread or s.detours or s.ticks,
-    }
-    there = [name for name, value in names.items() if value]
-    return there[0] if len(there) == 1 else "these faults" if there else ""
 
 
 def _note(run: Run, band: Band | None) -> str:

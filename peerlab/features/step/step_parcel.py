@@ -90,7 +90,7 @@ class StepAlbum:
         if len(set(roles)) < len(roles):
             roles[1] = next(role for role in _OTHER if role != roles[0])
         return {
-            "sides": [self._side(*side) for side in zip(names, roles, runs, strict=True)],
+            "sides": [self._side(*side) for side in zip(_of_nodes(names, runs), roles, runs, strict=True)],
             "headline": headline_of(runs, sure),
             "exchanged": _exchanged(runs[0]),
             "gain": gain_at_batches(runs),
@@ -138,6 +138,14 @@ def headline_of(runs: Sequence[StepRun], sure: StepGain | None = None) -> StepHe
 def _names(runs: Sequence[StepRun]) -> list[str]:
     # One path alone is called by its name; of two what tells them apart.
     return told_apart([run.step.scenario for run in runs]) if len(runs) > 1 else [_title(runs[0])]
+
+
+def _of_nodes(names: Sequence[str], runs: Sequence[StepRun]) -> list[str]:
+    """Return names with the node whose times are shown, where that is another one on each path: the last to end the step."""
+    shown = [run.trace.apart[-1].shown if run.trace.apart else None for run in runs]
+    if len(set(shown)) < 2:
+        return list(names)
+    return [name if node is None else f"{name}, node {node}" for name, node in zip(names, shown, strict=True)]
 
 
 def _exchanged(run: StepRun) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import peerlab
 from peerlab.base.errors import WorkloadError
-from peerlab.features.step.step_parcel import headline_of
+from peerlab.features.step.step_parcel import StepAlbum, headline_of
 from peerlab.features.step.step_report import step_html
 from peerlab.training.step_band import step_gain
 
@@ -149,3 +149,11 @@ def test_what_a_step_rests_on_is_folded_below_its_page():
     below = told[told.index("<details>") : told.index("</details>")]
     assert below.startswith("<details><summary>Computing, memory and limits</summary>")
     assert all(f"<b>{lead}</b>" in below for lead in ("Computing:", "Memory:"))
+
+
+def test_where_nodes_differ_each_lane_says_whose_it_is_and_the_headline_compares_no_waiting():
+    """Node 1 waited 0.5 ms on one path, node 0 84 ms on the other; the note said 0.03 times as fast."""
+    runs = [peerlab.step(nodes=2, slow_compute={1: 0.5}, path=path) for path in ("host-rdma", "peer-direct")]
+    state = StepAlbum().state(runs)
+    assert [side["title"].rpartition(", ")[2] for side in state["sides"]] == ["node 1", "node 0"]
+    assert "Exchange alone" not in state["headline"]["note"]
