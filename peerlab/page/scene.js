@@ -26,8 +26,7 @@ const LARGEST = 1.5; // of the words of the lab, in a window that has room for m
 const BESIDE_NAME = 16; // units: slices that a CPU copies have so much room beside its name
 const NARROW_LINE = 15.8; // units: what is nearer to the name above it is not written in a narrow picture
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
-const BOX_LETTERS = 12; // how large letters in boxes are, as drawn
-const LINE = 13 / BOX_LETTERS; // of their height: lines that are nearer to each other touch
+const LINE = 13; // px: lines that are nearer to each other touch
 const AIR = 2; // px: at least so much is between letters and a box above or below them
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = { units: 12, px: 14 }; // for the arrow beside the uplink, from where slices wait: the larger of both
@@ -241,7 +240,7 @@ export class Scene extends View {
 
   // Name and one line below it, in what a box has free, as far apart as their letters need.
   spread(word, words) {
-    const at = this.boxOf(word), both = at < 0 ? [] : words.filter((other) => this.boxOf(other) === at), least = (LINE * parseFloat(this.px(BOX_LETTERS))) / this.down;
+    const at = this.boxOf(word), both = at < 0 ? [] : words.filter((other) => this.boxOf(other) === at), least = LINE / this.down;
     if (both.length !== 2 || both[1][1] - both[0][1] >= least) return word;
     const [top, bottom] = this.freeOf(at);
     return bottom - top < 2 * least ? word : [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2, ...word.slice(2)];
