@@ -153,7 +153,7 @@ def test_a_scene_of_cells_that_is_cut_names_nobody():
         ([{"hosts": [0, 1]}], {"engine": "referee"}, "max-min rates know no engine"),
         ([{"hosts": [0, 1]}], {"fabric": "roce-pfc", "nodes": 4}, "no such field"),
         ([{"hosts": [0, 1]}], {"fabric": "srd"}, "AWS has not published"),
-        ([{"hosts": [0, 1]}], {"fabric": "token ring"}, "no queues here"),
+        ([{"hosts": [0, 1]}], {"fabric": "token ring"}, "there is no fabric 'token ring'"),
         ([{"hosts": [0, 1]}, {"hosts": [1, 2]}], {"fabric": "roce-pfc"}, "both have host 1"),
         ([{"hosts": list(range(64))}], {"fabric": "roce-pfc", "leaf": 32, "cell": "4 KiB", "message_bytes": "4 GiB"}, "events"),
         ([{"hosts": [0, 4]}], {"fabric": "roce-lossy", "recovery": "none", "uplink": 0.5, "message_bytes": "4 MiB"}, "does not end alone"),
