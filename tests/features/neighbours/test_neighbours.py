@@ -129,6 +129,7 @@ def test_every_figure_has_a_source_or_an_assumption():
         ({"neighbour": "job(1)"}, "2 hosts or more"),
         ({"neighbour": "quiet(3)"}, "say how many"),
         ({"neighbour": "storm(2)"}, "incast"),
+        ({"fabric": "ethernet"}, "infiniband"),
         ({"fabric": "infinibnad"}, "there is no fabric 'infinibnad'; did you mean 'infiniband'"),
         ({"nodes": 100}, "64 hosts at most"),
         ({"nodes": 0}, "2 hosts or more"),
