@@ -166,6 +166,7 @@ export class Curves extends View {
     this.sayLegend();
     this.legend = this.legendBottom();
     this.y = this.measure();
+    this.covered = this.covers();
     const { start, end, round, last, stem } = this.y, [from, to] = this.span(this.values);
     this.pixel = Math.log(to / from) / Math.max(1, figures.view("curves").frame.bbox.width); // along the axis, as a logarithm
     figures.model("curves_x").setv({ start: from, end: to });
@@ -404,11 +405,21 @@ export class Curves extends View {
     this.host.style.setProperty("--pl-band-edge", figures.colour(edges.line[0] ?? drawn.fill[0] ?? "muted"));
   }
 
-  // The line that lies on this one from end to end, if there is one: that alone is drawn, and this one's name says so (in dashes of two colours, or as a core, it looked like a third line).
-  coverOf(line) {
-    const lines = this.upwards(), ys = this.scaled(line.y);
-    const covers = (other) => other.y.some((y, i) => y !== null && line.y[i] !== null) && this.scaled(other.y).every((y, i) => isFinite(y) === isFinite(ys[i]) && !(Math.abs(y - ys[i]) * this.y.perUnit > ON));
-    return this.here ? undefined : lines.slice(lines.findIndex(({ name }) => name === line.name) + 1).findLast((other) => covers(other) && !this.coverOf(other)); // one that is drawn
+  // Of each line that another lies on from end to end the name of that one: it alone is drawn, and the name of the other says so (in dashes of two colours, or as a core, it looked like a third line).
+  covers() {
+    const drawn = [], covers = new Map();
+    for (const line of this.here ? [] : this.upwards().reverse()) {
+      const cover = drawn.find((other) => this.agree(line, other));
+      if (cover) covers.set(line.name, cover.name);
+      else drawn.push(line);
+    }
+    return covers;
+  }
+
+  // Whether two lines are the same to the pixels that a line takes.
+  agree(line, other) {
+    const [ys, others] = [line, other].map(({ y }) => this.scaled(y));
+    return ys.some((y, i) => isFinite(y) && isFinite(others[i])) && ys.every((y, i) => isFinite(y) === isFinite(others[i]) && !(Math.abs(y - others[i]) * this.y.perUnit > ON));
   }
 
   // The colour of a line; blue is too dark for a thin line on a dark ground, where it has that of its name.
@@ -432,7 +443,7 @@ export class Curves extends View {
     add(limit.xs, limit.ys, "muted", [4, 4], 1.2, shade);
     this.upwards().forEach((line) => {
       const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line);
-      if (!this.coverOf(line)) add(line.x, ys, role, dash, width, shade); // else its name says which line it lies on
+      if (!this.covered.has(line.name)) add(line.x, ys, role, dash, width, shade); // else its name says which line it lies on
       if (!this.here) ys.forEach((y, i) => {
         const row = { x: line.x[i], y, fill: this.shaded(this.roleOf(line)), label: line.label, note: line.note[i], size: line.switch?.[i] ? 10 : line.name === this.mark.line ? 5 : 4 };
         for (const name in points) points[name].push(row[name]);
@@ -471,7 +482,7 @@ export class Curves extends View {
     const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 * shade } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
     const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => {
-      return { ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), line: line.name, on: this.coverOf(line)?.name, chosen: line.name === mark.line };
+      return { ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), line: line.name, on: this.covered.get(line.name), chosen: line.name === mark.line };
     });
     const limit = this.shown(this.limit().y), above = this.limitAbove();
     if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), limit: true, ...(above && { above, end: this.y.end }) });
