@@ -40,7 +40,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { head: 18, least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64, hatch: 4 }; // px
+const BAR = { head: 18, least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64 }; // px
 const REST = 0.45; // opacity of what is still to come
 const PAD = 12; // px, inside a card
 const ROAD = { wide: 760, high: 240, lone: 178, largest: 1.2, most: 1.5 }; // px: a road that is so wide and higher (by itself: so high) has larger words, at most so many times (by itself: most)
@@ -57,7 +57,7 @@ const HTML = `
 <div class="np-scroll"><table class="np-fabrics"><caption>Ticked: its data path is shown below</caption><thead></thead><tbody></tbody></table></div></div>
 <svg class="np-strip fb-bars" role="img"></svg>
 <p class="np-key"><span class="np-pair fb-time"><i class="np-other"></i>time played</span><span class="np-pair fb-time"><i class="fb-rest"></i>still to come</span>
-<span class="np-pair fb-cost"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered, none to all</span><span class="fb-path">slices below:</span></p>
+<span class="np-pair fb-cost"><i class="fb-headers"></i>what headers cost, together</span><span class="np-pair"><i class="fb-line"></i>bytes delivered: a full bar is all of them</span><span class="fb-path">slices below:</span></p>
 <div class="fb-roads"></div>
 <footer class="fb-foot"><div class="fb-folds"><details class="fb-why"><summary></summary><p></p></details><details class="fb-more"><summary></summary><table class="np-fabrics"><thead></thead><tbody></tbody></table></details></div><p class="ts-source"></p></footer>`;
 const LANE = `<h2></h2><p class="fb-done"><b></b> delivered</p><p class="fb-gap"></p><svg role="img"></svg>`;
@@ -179,8 +179,6 @@ class FabricsPage extends PlayedPage {
     }
     this.text(width, BAR.letters, "delivered", { "text-anchor": "end", fill: "var(--pl-muted)" });
     const defs = svgShape("defs", {}, host), clip = svgShape("clipPath", { id: "fb-played" }, defs);
-    const hatch = svgShape("pattern", { id: "fb-slanted", width: BAR.hatch, height: BAR.hatch, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, defs);
-    svgShape("rect", { width: BAR.hatch / 2, height: BAR.hatch, fill: "var(--pl-muted)" }, hatch);
     this.reached = svgShape("rect", { x: left, y: 0, height: bottom, width: 0 }, clip);
     this.bars = transports.map((transport, i) => this.bar(transport, i));
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: BAR.head, y2: bottom }, host);
@@ -195,13 +193,15 @@ class FabricsPage extends PlayedPage {
   bar({ title, finish_us, header_us }, i) {
     const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = BAR.head + i * this.rowHigh + BAR.gap / 2, middle = top + high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
     // Headers lie at the end though they are sent all along: their length is what they cost together.
-    const pieces = [[0, finish_us - header_us, "var(--pl-gather)"], [finish_us - header_us, finish_us, "url(#fb-slanted)"]];
+    const box = (from, until, fill, part) => svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: high, fill }, part);
     const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + high - 2 - share * (high - 4)).toFixed(1)}`).join("L")}`;
     for (const played of [false, true]) {
       const part = svgShape("g", played ? { "clip-path": "url(#fb-played)" } : { opacity: REST }, row);
-      for (const [from, until, fill] of pieces) svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: high, fill }, part);
+      box(0, finish_us, "var(--pl-gather)", part);
+      svgShape("path", { d: `${d}V${top + high}H${this.x(0)}z`, fill: "var(--fb-filled)" }, part);
       svgShape("path", { d, fill: "none", stroke: "var(--pl-ink)", "stroke-width": 1.5 }, part);
     }
+    box(finish_us - header_us, finish_us, "var(--pl-muted)", row).classList.add("fb-header");
     row.addEventListener("click", () => this.toggle(i));
     this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
     return { share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };

@@ -85,10 +85,10 @@ class JobsPage extends PlayedPage {
     hero.querySelector("small").textContent = " as long as alone";
     hero.querySelector(".ts-note").textContent = slide ? `${about}.` : note;
     const computes = jobs.some(({ exchanges }) => exchanges.length > 1);
-    const acts = [["jb-sends", "filled: sends"], ...(computes ? [["jb-computes", "dashed: computes"]] : []), ["jb-waits", "outlined: waits"]];
-    this.key = new Map(acts.map(([name, words]) => [name, make("span", "np-pair", words)]));
+    const acts = [["jb-sends", "sends"], ...(computes ? [["jb-computes", "computes"]] : []), ["jb-waits", "waits"]];
+    this.key = new Map(acts.map(([name, words]) => [name, actOf(name, words)]));
     const names = this.areAlike() ? jobs.map(({ title, role }) => namedJob("span", title, role)) : []; // else the table is their key
-    const told = make("span", "jb-acts"); // where they do not fit beside the jobs all of them have a row of their own: none is ever blank
+    const told = make("span", "jb-acts", "hosts:"); // where they do not fit beside the jobs all of them have a row of their own: none is ever blank
     told.append(...this.key.values());
     this.find(".np-key").append(...names, told);
     this.fillTable();
@@ -156,8 +156,8 @@ class JobsPage extends PlayedPage {
       svgShape("path", { d: `M${left} ${y}H${right}M${left} ${y + height}H${right}`, stroke: "var(--pl-faint)", "shape-rendering": "crispEdges" }, host);
     };
     const high = Math.min(LANES.bar * grown, LANES.thickest), middle = (high - letters) / 2 - 1;
-    const about = alone ? "use of each uplink, by job" : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks", wide = (words) => widthOf(words, letters, false);
-    text(left, 0, about);
+    const about = alone ? `use of each uplink, by job: all ${this.data.links.length} are alike` : width < 600 ? "collectives, and use of uplinks" : "each job's collectives, and below what each has of the uplinks", wide = (words) => widthOf(words, letters, false);
+    text(0, 0, about);
     let top = alone ? LANES.head - 2 : LANES.head;
     if (!alone) jobs.forEach(({ title, exchanges, role }) => {
       text(left - 8, top + middle, title, { "text-anchor": "end", fill: "var(--pl-ink)" });
@@ -167,7 +167,7 @@ class JobsPage extends PlayedPage {
     });
     const isFull = (shares) => shares.filter((share) => share > 0).length > 1 && shares.reduce((sum, share) => sum + share, 0) > 0.999; // of several jobs
     if (links.some(({ uses }) => uses.some(([, , ...shares]) => isFull(shares)))) {
-      const full = FULL.find((words) => left + wide(about) + 18 + LANES.sign + wide(words) < right) ?? FULL.at(-1);
+      const full = FULL.find((words) => wide(about) + 18 + LANES.sign + wide(words) < right) ?? FULL.at(-1);
       text(right, 0, full, { "text-anchor": "end" });
       svgShape("rect", { x: right - wide(full) - 6 - LANES.sign, y: 7, width: LANES.sign, height: LANES.full, fill: "var(--pl-hot)" }, host);
     }
@@ -243,10 +243,17 @@ function rowOf(...cells) {
   return row;
 }
 
-// The name of a job behind a sign in its colour.
+// What hosts do, behind one that does it.
+function actOf(name, words) {
+  const pair = make("span", `np-pair ${name}`, words);
+  pair.prepend(make("i", "jb-sample"));
+  return pair;
+}
+
+// The name of a job behind a sign in its colours: that of its areas, with an edge.
 function namedJob(kind, title, role) {
   const name = make(kind, kind === "span" ? "np-pair" : "");
-  name.append(Object.assign(make("i", "jb-job"), { style: `background: var(--pl-${role})` }), title);
+  name.append(Object.assign(make("i", "jb-job"), { style: `background: ${tintOf(role)}; border-color: var(--pl-${role})` }), title);
   return name;
 }
 

@@ -4,7 +4,7 @@ import { widthOf } from "./places.js";
 import { svgShape, svgText } from "./svg.js";
 
 // px; in a roomy page words are larger; leaves stand apart, and fill the page; beside a pipe there is room for a word, or for three; it takes a part of its leaf, less what stands beside it; at its foot a host has the colour of its job
-const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 150, wide: 92, beside: 8, off: 4, part: 0.24, less: 20, word: 62, words: 150, letters: [13, 14], roomy: 1100, number: 14, cause: 14, causes: [16, 14, 13, 12], foot: 5 };
+const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6, pad: 12, spine: 22, pipe: 84, longest: 150, wide: 92, beside: 8, off: 4, part: 0.24, less: 20, word: 62, words: 150, letters: [13, 14], roomy: 1100, number: 14, cause: 14, causes: [20, 18, 16, 14, 13, 12], foot: 5, head: 30, name: 21 };
 const UPLINK = "uplinks"; // beside the first of them
 const AREA = { ink: "edge" }; // words on half of it could not be read in the dark
 const PALE = { cpu: "cpu-ink", network: "network-ink" }; // near the ground of a leaf: they have an outline
@@ -38,7 +38,7 @@ export class JobsScene {
     const floor = { letters: FLOOR.letters[width < FLOOR.roomy ? 0 : 1], host: FLOOR.host * Math.max(1, Math.min(grown, each / 250, FLOOR.largest)), pipe: Math.min(FLOOR.pipe * grown, FLOOR.longest) };
     this.floor = floor;
     const most = Math.max(1, Math.min(data.leaf, Math.floor((Math.min(each - apart, FLOOR.row) - 2 * FLOOR.pad + FLOOR.gap) / (floor.host + FLOOR.gap)))), rows = Math.ceil(data.leaf / most), row = Math.ceil(data.leaf / rows); // rows of one length
-    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, each - apart), leafTop = FLOOR.spine + floor.pipe, pitch = floor.host - 6 + FLOOR.gap, leafHigh = 24 + rows * pitch - FLOOR.gap + FLOOR.pad;
+    const wide = Math.max(row * (floor.host + FLOOR.gap) - FLOOR.gap + 2 * FLOOR.pad, each - apart), leafTop = FLOOR.spine + floor.pipe, pitch = floor.host - 6 + FLOOR.gap, leafHigh = FLOOR.head + rows * pitch - FLOOR.gap + FLOOR.pad;
     floor.wide = Math.min(FLOOR.widest, (wide - 2 * FLOOR.pad + FLOOR.gap) / row - FLOOR.gap); // of a host: they fill their leaf
     host.replaceChildren();
     this.boxes = [];
@@ -48,9 +48,9 @@ export class JobsScene {
     leaves.forEach((leaf, i) => {
       const middle = each * (i + 0.5) - apart / 2, left = middle - wide / 2;
       svgShape("rect", { x: left, y: leafTop, width: wide, height: leafHigh, rx: 8, fill: "var(--pl-panel)" }, host);
-      this.text(middle, leafTop + 16, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
+      this.text(middle, leafTop + FLOOR.name, `leaf ${leaf}`, { "text-anchor": "middle", fill: "var(--pl-muted)" });
       for (const out of [true, false]) this.pipe(leaf, out, Math.max(8, Math.min(FLOOR.wide, each / 2 - 10 - FLOOR.word, FLOOR.part * each - FLOOR.less)), middle, each);
-      const place = (k) => [middle - (row * (floor.wide + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.wide + FLOOR.gap), leafTop + 24 + Math.floor(k / row) * pitch];
+      const place = (k) => [middle - (row * (floor.wide + FLOOR.gap) - FLOOR.gap) / 2 + (k % row) * (floor.wide + FLOOR.gap), leafTop + FLOOR.head + Math.floor(k / row) * pitch];
       for (let k = 0; k < data.leaf; k++) this.hostBox(leaf * data.leaf + k, ...place(k));
     });
     this.everywhere = this.causeOfAll();
@@ -93,7 +93,7 @@ export class JobsScene {
     const [, into, out] = this.pipes;
     if (!out) return null;
     const from = into.x + into.wide + into.aside, apart = into.aside ? 10 : 6, room = out.x - out.aside - from - 2 * apart, y = FLOOR.spine + this.floor.pipe / 2;
-    const fits = (lines) => FLOOR.causes.find((size) => lines.every((line) => widthOf(line, size, true) <= room)), lines = [[WORDS.join(" ")], WORDS].find(fits);
+    const fits = (lines) => FLOOR.causes.find((size) => lines.every((line) => widthOf(line, size, true) <= room)), lines = [[WORDS.join(" ")], WORDS].filter(fits).sort((some, others) => fits(others) - fits(some))[0]; // as large as they may be
     if (!lines) return null;
     const letters = fits(lines), group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host);
     lines.forEach((line, i) => svgText(line, { x: from + apart, y: y + 0.36 * letters + (i - (lines.length - 1) / 2) * 1.25 * letters, "font-size": letters, "font-weight": 650, fill: "var(--pl-hot-ink)" }, group));

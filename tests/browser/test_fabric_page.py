@@ -306,3 +306,31 @@ def test_what_limits_has_one_name_in_the_table_and_at_the_way_and_shares_have_a_
         card = page.locator(".fb-road", has=page.get_by_role("heading", name=title))
         expect(card.locator(".rc-sign").first).to_have_text(limit or "")
     expect(page.locator(".fb-bars text:text-is('delivered')")).to_have_count(1)
+
+
+def test_what_is_delivered_fills_a_bar_and_headers_are_a_solid_end(opened):
+    """A line in a bar had an axis that nothing named, and a hatch of 3 pixels was not seen."""
+    page = opened()
+    resize(page, 1280, 800)
+    bars, filled, headers = (
+        [box.bounding_box() for box in page.locator(f".np-row {part}").all()]
+        for part in ("rect:first-child", 'path[fill="var(--fb-filled)"]', ".fb-header")
+    )
+    for bar, full in zip(bars, filled, strict=False):
+        assert [full["x"], full["y"] + full["height"]] == pytest.approx(
+            [bar["x"], bar["y"] + bar["height"]], abs=1
+        )
+        assert full["y"] == pytest.approx(bar["y"], abs=3)
+    fills = page.locator(".fb-header").evaluate_all("all => all.map((one) => getComputedStyle(one).fill)")
+    assert len(set(fills)) == 1
+    assert fills[0].startswith("rgb")
+    assert max(box["width"] for box in headers) > 3
+
+
+def test_at_900_pixels_the_card_and_the_table_have_a_row_each(opened):
+    """The card took half the row, and the table was squeezed beside it; as beside neighbours and of jobs."""
+    page = opened()
+    resize(page, 900, 1000)
+    card, table = (page.locator(part).bounding_box() for part in (".np-hero", ".np-scroll"))
+    assert table["y"] >= card["y"] + card["height"]
+    assert [card["width"], table["width"]] == pytest.approx([876, 876], abs=1)

@@ -121,13 +121,18 @@ def test_what_hosts_do_at_a_moment_is_told_right_above_the_leaves(opened):
     assert key["y"] + key["height"] <= scene["y"]
     assert scene["y"] + scene["height"] <= lanes["y"]
     pairs = page.locator(".np-key .np-pair")
-    expect(pairs).to_have_text(["filled: sends", "dashed: computes", "outlined: waits"])
+    expect(pairs).to_have_text(["sends", "computes", "waits"])
+    # each with a sample: hosts that send have an edge as well as those that wait
+    samples = page.locator(".np-key .jb-sample").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one)).map(({ borderStyle, backgroundColor }) => [borderStyle, backgroundColor === 'rgba(0, 0, 0, 0)'])"
+    )
+    assert samples == [["solid", False], ["dashed", True], ["solid", True]]
     shown = "all => all.filter((pair) => pair.checkVisibility({ visibilityProperty: true })).map(({ textContent }) => textContent)"
     for moment_us in (1000, 10_500, 18_000):
         seek(page, moment_us)
         acts = set(
             page.evaluate(
-                "[...peerlabPages][0].scene.boxes.map(({ fill, frame }) => Number(fill.getAttribute('opacity')) > 0 ? 'filled: sends' : frame.getAttribute('stroke-dasharray') === 'none' ? 'outlined: waits' : 'dashed: computes')"
+                "[...peerlabPages][0].scene.boxes.map(({ fill, frame }) => Number(fill.getAttribute('opacity')) > 0 ? 'sends' : frame.getAttribute('stroke-dasharray') === 'none' ? 'waits' : 'computes')"
             )
         )
         assert set(pairs.evaluate_all(shown)) == acts, moment_us
@@ -172,7 +177,9 @@ def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
 def test_where_the_use_of_the_uplinks_tells_when_each_job_exchanges_no_lanes_say_it_again(open_page, alike):
     page = open_page(jobs_page_html(alike))
     resize(page, 1280, 800)
-    expect(page.locator(".np-strip text", has_text="job ")).to_have_text("use of each uplink, by job")
+    expect(page.locator(".np-strip text", has_text="job ")).to_have_text(
+        "use of each uplink, by job: all 4 are alike"
+    )
     expect(page.locator("text", has_text=re.compile(r"^job \d$"))).to_have_count(
         0
     )  # the key has their names, once
@@ -324,8 +331,8 @@ def test_without_a_table_the_key_above_the_leaves_has_the_jobs_and_no_blank_row(
     pairs = page.locator(".np-key .np-pair")
     assert pairs.all_text_contents()[:2] == ["job 0", "job 1"]
     feet = page.locator(".jb-foot").evaluate_all("all => all.map((foot) => getComputedStyle(foot).fill)")
-    signs = page.locator(".np-key i").evaluate_all(
-        "all => all.map((one) => getComputedStyle(one).backgroundColor)"
+    signs = page.locator(".np-key .jb-job").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one).borderTopColor)"
     )
     assert signs == list(dict.fromkeys(feet))
     shown = page.locator(".np-key .np-pair").evaluate_all(
@@ -416,3 +423,19 @@ def test_an_arrow_beside_each_uplink_says_which_way_it_goes(open_page, alike, wi
     for (left, right), (out, from_, to) in zip(arrows, links, strict=True):
         assert right < from_ if out else left > to
     expect(page.locator(".np-scene text", has_text="uplinks")).to_have_count(1)
+
+
+@pytest.mark.parametrize("width", [1280, 900, 600])
+def test_the_name_of_a_leaf_keeps_away_from_the_edges_of_uplinks_and_a_chart_begins_with_the_page(
+    opened, width
+):
+    """The edges touched the name, and the chart's words stood right of those of its axis."""
+    page = opened()
+    resize(page, width, 900)
+    foot = page.evaluate(
+        "Math.max(...[...peerlabPages][0].scene.pipes.map(({ frame }) => frame.getBoundingClientRect().bottom))"
+    )
+    assert page.locator("text:text-is('leaf 0')").bounding_box()["y"] - foot >= 4
+    left = page.locator(".np-hero").bounding_box()["x"]
+    words = page.locator(".np-strip text").first.bounding_box()["x"]
+    assert words == pytest.approx(left, abs=1)
