@@ -5,12 +5,13 @@ import { svgShape, svgText } from "./svg.js";
 
 const CARRIAGE = 22; // px, with the gap behind it: texture, so that one sees a train move
 const GAP = 2.5;
-const QUEUE = 8; // so many waiting slices are drawn; more are a number
+const QUEUE = 8; // so many waiting slices have their usual distance: more stand closer, so that all are drawn
+const DENSEST = 20; // more than so many are one block
 const HILL = 60; // px: how high a hill is at least where the number of slices that wait on it stands above them
 const SPEED = 130; // px per second of watching, at which carriages roll where single slices are too quick to see
 const BED = 13; // px: how broad the road is
 const SHORT = 100; // px: a hill is at least so long beside a wire with room for its words
-const APART = 14; // px from a name to the wire's words at least: nearer they would read as one line
+const APART = 14; // px from a name to the wire's words, and to slices that wait, at least: nearer they would read as one line
 const EDGE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 3, "stroke-linejoin": "round" }; // words stay readable on a line
 const BLUR_S = 0.15; // over so much watching they are counted then
 const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's time on a stretch shows no single slices
@@ -156,11 +157,11 @@ export class RaceRoad {
   // Where slices stand that wait for a stop, before it if there is room: the right end of their row, or its left end if their number is beside them, and their number's, if it has room anywhere.
   queuePlace(number) {
     const { zoom, road } = this, { x, level } = road.stops[number], at = this.x(x), base = this.y(level), row = 5 * QUEUE * zoom, said = this.wide(this.waitWords), wide = Math.max(row, said + 2 * zoom);
-    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - 8 * zoom, name.right + 14 * zoom];
+    const name = this.taken.find(({ stops }) => stops?.includes(number)) ?? { left: at, right: at }, [before, behind] = [name.left - APART * zoom, name.right + APART * zoom];
     const above = (right, y) => ({ right, y, say: { x: right, y: y - 5 * zoom }, box: { left: right - wide, right, top: y - 5 * zoom - this.letters, bottom: y + 12 * zoom } });
     const beside = (right, rows) => ({ left: rows && right - row, y: base - 23 * zoom, say: { x: right - rows * (row + 4 * zoom), y: base - 13 * zoom }, box: { left: right - rows * (row + 4 * zoom) - said, right, top: base - 12 * zoom - this.letters, bottom: base - 9 * zoom } });
     const both = row + said + 8 * zoom, high = [beside(before, 1), beside(behind + both, 1), beside(behind + said, 0), beside(before - both, 1), beside(behind + 2 * both, 1), beside(before - said - 6 * zoom, 0)];
-    const low = [above(at - 9 * zoom, base - 23 * zoom), above(name.left - 8 * zoom, base + 26 * zoom), above(at + 9 * zoom + wide, base - 23 * zoom)];
+    const low = [above(at - 9 * zoom, base - 23 * zoom), above(before, base + 26 * zoom), above(at + 9 * zoom + wide, base - 23 * zoom)];
     const first = level ? [above(before, base - 23 * zoom), ...high] : low, place = freePlace([...first, ...this.others(road.stops[number], above), { ...first.at(-1), say: null }], this, this.beds, this.taken);
     this.taken.push(place.box);
     return place;
@@ -274,7 +275,8 @@ export class RaceRoad {
     group.dataset.count = count;
     group.replaceChildren();
     const { zoom } = this, { left, right, y, say } = group.place;
-    for (let k = 1; (left || right) && k <= Math.min(count, QUEUE); k++) svgShape("rect", { x: left ? left + (5 * k - 5) * zoom : right - (5 * k - 2) * zoom, y, width: 3 * zoom, height: 12 * zoom, rx: zoom, opacity: 0.75 }, group);
+    const many = count > DENSEST, each = many ? 5 * QUEUE : Math.min(5, (5 * QUEUE) / count), wide = many ? each : 0.6 * each; // px from one to the next, and of one
+    for (let k = 0; (left || right) && k < (many ? 1 : count); k++) svgShape("rect", { x: left ? left + k * each * zoom : right - (k * each + wide) * zoom, y, width: wide * zoom, height: 12 * zoom, rx: Math.min(1, wide / 3) * zoom, opacity: 0.75 }, group);
     if (count && say) svgText(count === 1 ? "1 waits" : `${count} wait`, { ...say, "text-anchor": "end", "font-size": this.letters, fill: "var(--pl-muted)" }, group);
   }
 }

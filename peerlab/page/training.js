@@ -85,7 +85,7 @@ const HTML = `
 <div class="ts-moment"></div>
 <div class="ts-timeline"><svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg><fieldset class="ts-path"><legend>Data path shown below</legend></fieldset></div>
 <ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>bucket that waits</li>
-<li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>exposed</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
+<li class="ts-key-pause"><i class="ts-swatch ts-slanted"></i>devices wait (exposed)</li><li><i class="ts-swatch ts-outlined"></i>shown below</li></ul>
 <div class="ts-lower"><section class="ts-road"><div class="ts-under"><h2><select class="ts-bucket" aria-label="Bucket"></select></h2><p></p></div>
 <svg role="img"></svg></section><figure class="ts-gain"><figcaption></figcaption><svg role="img"></svg></figure></div>
 <details class="ts-more"><summary></summary><table class="ts-rows"></table><p class="ts-rests"></p><p class="ts-source"></p></details>`;

@@ -126,7 +126,7 @@ def test_overlap_off_shows_the_detour(opened):
     page = opened()
     lanes, apart = page.locator(".ts-lanes"), host().answer(host().step.with_(overlap=False))
     expect(lanes).to_contain_text(f"devices wait {1e3 * host().exposed_s:.3g} ms")
-    expect(page.locator(".ts-key-pause")).to_have_text("exposed")
+    expect(page.locator(".ts-key-pause")).to_have_text("devices wait (exposed)")
     page.get_by_label("overlap").select_option("off")
     expect(lanes).to_contain_text(f"devices wait {1e3 * apart.exposed_s:.3g} ms")
 
@@ -361,9 +361,9 @@ def test_the_hatch_lies_right_below_the_words_that_say_how_long_devices_wait_and
         words = page.locator(".ts-lanes text", has_text=say_time(run.trace.exposed_ps)).bounding_box()
         hatch = page.locator(".ts-end path[pointer-events=none]").nth(number).bounding_box()
         assert 0 < hatch["y"] - words["y"] - words["height"] < 10
-    expect(page.locator(".ts-key-pause")).to_have_text("exposed")
+    expect(page.locator(".ts-key-pause")).to_have_text("devices wait (exposed)")
     alone = open_page(step_page_html(runs[:1], controls={}))
-    expect(alone.locator(".ts-key-pause")).to_have_text("exposed")
+    expect(alone.locator(".ts-key-pause")).to_have_text("devices wait (exposed)")
 
 
 def test_the_grid_of_the_gain_reaches_above_its_curve(open_page):
@@ -505,6 +505,13 @@ def test_on_a_narrow_page_the_speed_can_be_chosen_and_the_controls_have_one_row(
     middles = [box["y"] + box["height"] / 2 for box in (part.bounding_box() for part in (play, speed, zoom))]
     assert max(middles) - min(middles) < 2
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # what has room is there, and keys do the same as what has none
+    steps = page.locator(".ts-bar :is(.pl-home, .pl-back, .pl-next)")
+    assert all(step.is_visible() == (width >= 620) for step in steps.all())
+    page.keyboard.press("Home")
+    assert page.evaluate("[...peerlabPages][0].player.time") == 0
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("[...peerlabPages][0].player.time") > 0
 
 
 def test_keys_play_and_step(opened):
@@ -550,3 +557,24 @@ def test_the_moment_is_a_line_through_the_lanes_and_each_colour_means_one_thing(
     )
     page.locator("[name=ts-zoom][value=bucket]").check(force=True)
     assert not page.locator(".ts-clock").is_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 640])
+def test_all_slices_that_wait_are_drawn_apart_from_the_name_beside_them(open_page, width):
+    """Ten had eight bars, 8 pixels before *host memory*."""
+    answer = peerlab.step(workload="resnet50", batch=32, path="host-tcp", library="none")
+    page = open_page(step_page_html([answer, answer.answer(answer.step.with_(path="peer-direct"))]))
+    resize(page, width, 800)
+    page.evaluate("[...peerlabPages].map(({ player }) => player.seek(0.6 * player.length))")
+    await_drawn(page, ".ts-road svg")
+    names = [name.bounding_box() for name in page.locator(".ts-road svg").get_by_text("host memory").all()]
+    counts = []
+    for number in page.locator(".ts-road svg g text", has_text="wait").all():
+        marks = [mark.bounding_box() for mark in number.locator("xpath=..").locator("rect").all()]
+        counts.append(int(number.text_content().split()[0]))
+        assert len(marks) == counts[-1]
+        right = max(mark["x"] + mark["width"] for mark in marks)
+        assert (
+            min(name["x"] - right for name in names if name["x"] > right) > 10
+        )  # with the edge of its words
+    assert max(counts) > 8
