@@ -28,8 +28,6 @@ _PARTED = 8.0
 _CLEAR = 9.0
 """A dotted way so near to a slice, or nearer, is hidden by it: both side by side would read as two ways."""
 _SIDES = ("left", "top", "right", "bottom")
-_STEPS = 24
-"""In so many steps the wire fades."""
 _SHORTEST = 5.0
 """A dotted line that is shorter is a speck."""
 
@@ -79,11 +77,15 @@ def _fade(paper: Paper, sketch: Sketch, end: float) -> None:
     if not leaving:
         return
     high, low = min(top for top, _ in leaving) - 2, max(bottom for _, bottom in leaving) + 2
-    begin, y = NODE_WIDTH + 1, (high + low) / 2
-    for step in range(_STEPS):
-        # Each lies on those before it, so that no seam is seen between two, and all together cover more and more of what is below.
-        x = begin + (end - begin) * step / _STEPS
-        paper.line([(x, y), (end + 1, y)], "paper", low - high, alpha=1 / (_STEPS - step))
+    begin, colour = NODE_WIDTH + 1, paper.colour("paper")
+    stops = "".join(
+        f"<stop offset='{share}' stop-color='{colour}' stop-opacity='{share}'/>" for share in (0, 1)
+    )
+    paper.shapes.append(
+        # One surface: many thin ones above each other were darker than the paper.
+        f"<linearGradient id='fade'>{stops}</linearGradient>"
+        f"<rect x='{begin:g}' y='{high:g}' width='{end + 1 - begin:g}' height='{low - high:g}' fill='url(#fade)'/>"
+    )
 
 
 def _partner(sketch: Sketch, at: int) -> str:

@@ -10,19 +10,19 @@ from peerlab.picture.theme import FONT, properties
 from peerlab.question.scenario import Scenario
 
 _STYLE = (
-    ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;max-width:1520px;print-color-adjust:exact;-webkit-print-color-adjust:exact}.jp-OutputArea-output>.pl-blame{padding:4px 12px 12px}"  # as other reports
-    ".pl-proof{flex:100%;min-width:0;container:pl-proof/inline-size;border-radius:8px;background:var(--pl-panel)}.pl-charts{display:grid;gap:24px 40px;padding:14px 16px 16px}"
-    f".pl-chart{{min-width:0;container-type:inline-size;font:12.5px/19px {FONT};color:var(--pl-muted)}}.pl-chart strong{{display:block;margin-bottom:14px;font-size:14px;font-weight:650;color:var(--pl-ink)}}"
+    ".pl-blame{display:flex;flex-wrap:wrap;gap:12px;max-width:1888px;print-color-adjust:exact;-webkit-print-color-adjust:exact}.jp-OutputArea-output>.pl-blame{padding:4px 12px 12px}"  # as other reports
+    ".pl-proof{flex:100%;min-width:0;container:pl-proof/inline-size;border-radius:8px;background:var(--pl-panel)}.pl-charts{display:grid;gap:24px 40px;padding:14px 16px 16px;font-size:clamp(12.5px,7.4px + .46cqi,16px)}.pl-blame .pl-proof>.pl-why{max-width:none;padding:14px 16px 0;font-size:clamp(14px,7.4px + .46cqi,16px);color:var(--pl-ink)}"
+    f".pl-chart{{min-width:0;container-type:inline-size;font-family:{FONT};line-height:1.52;color:var(--pl-muted)}}.pl-chart strong{{display:block;margin-bottom:14px;font-size:1.12em;font-weight:650;color:var(--pl-ink)}}"
     ".pl-lines{display:grid;grid-template-columns:max-content minmax(0,1fr) max-content;gap:3px 10px}.pl-line{display:contents}.pl-node{text-align:right}.pl-late .pl-amount:empty{display:none}"
-    ".pl-line>span{min-height:19px;white-space:nowrap}.pl-many .pl-line:not(.pl-foot)>span{min-height:12px;height:12px;line-height:12px}.pl-many .pl-lines{row-gap:2px}"
+    ".pl-line>span{min-height:1.52em;white-space:nowrap}.pl-many .pl-line:not(.pl-foot)>span{min-height:12px;height:12px;line-height:12px}.pl-many .pl-lines{row-gap:2px}"
     ".pl-named>:is(.pl-node,.pl-amount){font-weight:650;color:var(--pl-hot-ink)}"
     # bars
     ".pl-extent{position:relative;box-shadow:-1px 0 var(--pl-faint)}.pl-extent i{display:block;height:100%;border-radius:0 4px 4px 0;background:var(--pl-edge)}.pl-named .pl-extent i{background:var(--pl-hot)}"
     f".pl-shares .pl-extent::after{{content:'';position:absolute;inset:-2px 0 -1px;background:linear-gradient(var(--pl-ink) 60%,transparent 0) calc(100% * {EXPLAINS}) 0/1.5px 25%;background-repeat:repeat-y}}"
-    f".pl-from{{display:block;position:relative;left:calc(100% * {EXPLAINS});width:max-content;translate:-50%}}"
+    f".pl-from{{display:block;position:relative;left:calc(100% * {EXPLAINS});width:max-content;translate:-100%}}"
     # cells
     ".pl-late .pl-lines:has(.pl-cells){grid-template-columns:max-content minmax(0,1fr)}.pl-cells{display:flex}.pl-cells.pl-apart{gap:2px}"
-    ".pl-cells i,.pl-key-of>i{flex:1;background:color-mix(in srgb,var(--pl-muted) var(--late,0%),var(--pl-faint))}.pl-named .pl-cells i{background:color-mix(in srgb,var(--pl-hot) var(--late),var(--pl-faint))}"
+    ".pl-cells i,.pl-key-of>i{flex:1;background:color-mix(in srgb,var(--pl-muted) var(--late,0%),var(--pl-faint))}.pl-named .pl-cells{outline:2px solid var(--pl-hot);outline-offset:1px}"
     ".pl-begins{position:relative;outline:2px solid var(--pl-ink);outline-offset:-1px}.pl-numbers{position:relative}.pl-numbers span{position:absolute;translate:-50%}"
     ".pl-key-row{display:flex;flex-wrap:wrap;gap:2px 20px;margin-top:4px}.pl-key-of{display:flex;align-items:center;gap:8px}.pl-key-of .pl-cells i{width:16px;height:12px}"
     ".pl-key-of>i{flex:none;width:12px;height:12px;background:var(--pl-edge)}.pl-key-of>.pl-begins{background:none}.pl-key-of.pl-named>i{background:var(--pl-hot)}"
@@ -60,7 +60,10 @@ def _shown(blame: Blame, says: str, *, timed: bool) -> str:
     spreads = in_words(blame) if late else ""
     if blame.slower:
         # Where the headline stands elsewhere, whom it begins with is said there and drawn here.
-        times, pictures = f"{times} {spreads}" if timed else times, _card(shares_chart(blame), late)
+        times, pictures = (
+            f"{times} {spreads}" if timed else times,
+            _card(shares_chart(blame), late, why="" if timed else _why(blame)),
+        )
     else:  # nothing was lost, so nobody explains a part of it
         folded = (
             f"<details><summary>Who is late in which step</summary><p>{spreads}</p>{_card(late)}</details>"
@@ -72,11 +75,24 @@ def _shown(blame: Blame, says: str, *, timed: bool) -> str:
     )
 
 
-def _card(*charts: str) -> str:
-    """Return charts on one card, beside each other where they have room."""
+def _card(*charts: str, why: str = "") -> str:
+    """Return charts on one card, beside each other where they have room; `why`: what they prove, in a sentence above them."""
     drawn = [chart for chart in charts if chart]
     kind = " pl-two" * (len(drawn) > 1) + " pl-by-cells" * ("class='pl-cells" in drawn[-1])
-    return f"<div class='pl-proof'><div class='pl-charts{kind}'>{''.join(drawn)}</div></div>"
+    sentence = f"<p class='pl-why'>{_unbroken(why)}</p>" if why else ""
+    return f"<div class='pl-proof'>{sentence}<div class='pl-charts{kind}'>{''.join(drawn)}</div></div>"
+
+
+def _why(blame: Blame) -> str:
+    """Return why somebody is to blame, which no picture of who is late shows, as all wait for the latest; empty where nobody is."""
+    if not blame.named:
+        return ""
+    who = blame.verdict.removesuffix(" is to blame.")
+    share = blame.part(dict(blame.ways)[blame.way]) if blame.way else blame.explained[blame.named[0]]
+    return (
+        f"Had {who[0].lower()}{who[1:]} been ordinary, {say_percent(share)} of the delay would be gone: "
+        "the others are late because they wait for it."
+    )
 
 
 def _unbroken(words: str) -> str:

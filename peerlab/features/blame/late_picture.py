@@ -110,7 +110,7 @@ def _cells(
         apart = " pl-apart" if steps <= _APART else ""
         named = "pl-named" if node in culprits else ""
         lines.append(line(f"node {node}", f"<span class='pl-cells{apart}'>{cells}</span>", kind=named))
-    lines += [line("", _numbers(steps, room), kind=f"pl-foot {kind}") for kind, room in _LABELS.items()]
+    lines += [line("step", _numbers(steps, room), kind=f"pl-foot {kind}") for kind, room in _LABELS.items()]
     shades = "".join(f"<i style='--late:{100 * shade / (_SHADES - 1):g}%'></i>" for shade in range(_SHADES))
     outlined = "<span class='pl-key-of'><i class='pl-begins'></i>where it begins</span>" if begins else ""
     scale = (
@@ -124,7 +124,6 @@ def _numbers(steps: int, most: int) -> str:
     every = -(-steps // most)
     places = [*range(0, steps - every, every), steps - 1]
     numbers = "".join(
-        f"<span style='left:{100 * (place + 0.5) / steps:.4g}%'>{'step ' if not place else ''}{place + 1}</span>"
-        for place in places
+        f"<span style='left:{100 * (place + 0.5) / steps:.4g}%'>{place + 1}</span>" for place in places
     )
     return f"<span class='pl-numbers'>{numbers}</span>"

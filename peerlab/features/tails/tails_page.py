@@ -15,10 +15,10 @@ from peerlab.picture.words import title
 SLOWEST = 1000
 """Per mille of the slowest run."""
 _STYLE = """
-body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:14px system-ui,-apple-system,Segoe UI,sans-serif}
-main{max-width:1488px;margin:0 auto;padding:12px 16px}
-h1{font-size:14px;line-height:1.25;font-weight:400;color:var(--pl-muted);margin:0 0 4px}.pl-tails{margin-top:8px}.pl-blames p{max-width:none}
-.pl-who .pl-says{margin:0;font-size:24px;line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
+body{margin:0}.pl-runs{min-height:100vh;background:var(--pl-paper);color:var(--pl-ink);font:clamp(14px,8px + .46vw,17px) system-ui,-apple-system,Segoe UI,sans-serif}
+main{max-width:1888px;margin:0 auto;padding:12px 16px}
+h1{font-size:1em;line-height:1.25;font-weight:400;color:var(--pl-muted);margin:0 0 4px}.pl-tails{margin-top:8px}.pl-blames p{max-width:none}
+.pl-who .pl-says{margin:0;font-size:clamp(24px,1vw + 11px,30px);line-height:1.25;font-weight:650;color:var(--pl-ink);text-wrap:balance}
 p{margin:4px 0;max-width:128ch;text-wrap:pretty}
 .pl-of,.pl-about p{color:var(--pl-muted)}.pl-of{max-width:none;text-wrap:balance}
 .pl-run{display:none}.pl-sheet .pl-run{position:absolute;inset:0}

@@ -301,10 +301,20 @@ def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, 
     Each has a height of its own, and the later it is the lower: so the words of none lie on those or on the line of another.
     """
     ink, (sheet, base) = f"{_role(path_times)}-ink", place
+    columns = _columns(axis, path_times, sheet.dot)
+    worth, counts = _worth(columns, sheet), Counter(column for column in columns if column is not None)
     for level, named in enumerate(named_times(path_times)):
         x, top = axis.x(min(named.ps, axis.high_ps)), base - sheet.line + sheet.head + _STEP * level
         if named.ps <= axis.last_ps:
-            paper.line([(x, top - 6), (x, base)], ink, 1.6, dash=named.dash)
+            # It ends above the dots that it would cross.
+            near = (
+                n
+                for column, n in counts.items()
+                if abs(axis.left + column * sheet.dot - x) < 0.75 * sheet.dot
+            )
+            dots = max((_high(n, worth) for n in near), default=0)
+            end = base - (dots + 0.4) * sheet.dot - 3 if dots else base
+            paper.line([(x, top - 6), (x, end)], ink, 1.6, dash=named.dash)
         text = _words(named, unit) + _arrow(axis, named.ps)
         paper.text((x + 6, top), text, size=_LETTERS, bold=named.bold, ink=ink, align="left")
 

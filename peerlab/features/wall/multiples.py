@@ -27,8 +27,8 @@ _WIDE, _ROAD = 1216.0, (420.0, 1150.0)
 """Of one picture, and from where to where the road lies in it: all begin and end at the same places, so that the eye goes down."""
 _HIGH = 200.0
 _GAP, _MARGIN, _HEAD, _FOOT = 12.0, 24.0, 84.0, 42.0
-_TOP, _BASE, _BAR = 54.0, 110.0, 162.0
-"""Heights of host memory, of devices and of the bar, which begins and ends where the road does."""
+_TOP, _BASE, _BAR = 47.0, 103.0, 150.0
+"""Heights of host memory, of devices and of the bar, which begins and ends where the road does; its name stands below it."""
 _CARRIAGE = 14.0
 _NAME, _LONGEST_TITLE, _LONGEST_WAIT = 26, 64, 32
 """Letters of a name, of the title and of what a run waits for at their usual sizes; longer ones are written smaller."""
@@ -72,7 +72,12 @@ def _foot(runs: Sequence[Run], left_out: Sequence[str]) -> list[str]:
         if is_list(runs)
         else " The denser a stretch, the busier it is; orange outline: what a run mostly waits for."
     )
-    return [*wrap(_say_left_out(left_out), _LINE), f"Simulated by peerlab.{road_said}"]
+    # A line ends between two names.
+    whole = [name.replace(" ", "\u00a0") for name in left_out]
+    return [
+        *wrap(_say_left_out(whole), _LINE, break_on_hyphens=False),
+        f"Simulated by peerlab.{road_said}",
+    ]
 
 
 def _key(runs: Sequence[Run]) -> list[list[tuple[str, str]]]:
@@ -187,7 +192,7 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
     paper.text((24, 151), waits, size=letters, bold=True, ink="hot-ink", align="left")
     _draw_road(paper, run)
     left, right = _ROAD
-    paper.text((left - 12, _BAR + 7), "bus bandwidth", size=18, ink="muted", align="right")
+    paper.text((left, _BAR + 31), "bus bandwidth", size=18, ink="muted", align="left")
     paper.box((left, _BAR, right, _BAR + 14), "box", "faint", radius=3)
     paper.box((left, _BAR, left + (right - left) * run.busbw_GBps / most, _BAR + 14), "muted", radius=3)
 

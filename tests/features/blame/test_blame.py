@@ -192,6 +192,20 @@ def test_beside_a_picture_of_runs_how_long_they_take_is_not_said_again():
     assert "in the median" in blame_of_run(RING.with_(nodes=4, slow_nodes={1: 0.8}), [10**9] * 41).pictures
 
 
+def test_beside_who_is_late_stands_why_one_of_them_is_to_blame():
+    """In the last steps all are equally late, so that the picture did not say why it was node 3."""
+    asked = RING.with_(slow_nodes={3: 0.8})
+    drawn = blame_of_run(asked, [10**9] * 41).pictures.replace("\u00a0", " ")
+    (why,) = re.findall("<p class='pl-why'>(.*?)</p>", drawn)
+    assert re.fullmatch(
+        r"Had node 3 been ordinary, \d+ % of the delay would be gone: the others are late .*", why
+    )
+    nobody = blame_of_run(RING, [10**12] * 41).pictures
+    assert "<p class='pl-why'>" not in nobody
+    # the key below the cells holds for all rows: who is to blame has a frame, and no shades of its own
+    assert "pl-named .pl-cells i" not in drawn
+
+
 def test_a_node_and_its_number_stay_on_one_line():
     found = Blame(RING, 100, 50, 60, (0.9, 0.9), (((0, 1), 1.0),))
     assert (

@@ -144,6 +144,26 @@ def test_the_picture_begins_with_how_many_times_as_fast_the_median_is():
     assert not [text for text, _ in boxes(alone) if "against" in text]
 
 
+def test_the_line_of_a_percentile_crosses_no_dot():
+    """Between the dots of its pile it was seen as a comb."""
+    times = tuple(range(4_500_000_000, 5_500_000_000, 10_000_000))
+    runs = Tails((PathTimes(NOISY, times, 4_400_000_000),), ())
+    for least in SHEETS.values():
+        sheet = least.fitted(runs)
+        drawn = tails_svg(runs, sheet=sheet)
+        lines = re.findall(r"points='([\d.]+),[\d.]+ \1,([\d.]+)'[^>]*stroke-width='1.6'/>", drawn)
+        piles = re.findall(r"d='M([\d.]+) ([\d.]+)v-([\d.]+)' [^>]*stroke-width='([\d.]+)'", drawn)
+        assert len(lines) == 2  # p50, p90
+        for x, end in lines:
+            tops = [
+                float(low) - float(high) - float(wide) / 2
+                for at, low, high, wide in piles
+                if abs(float(at) - float(x)) < float(wide) / 2 + 0.8
+            ]
+            assert tops
+            assert float(end) < min(tops)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_dots_stand_out_from_their_panel_in_the_colours_of_their_names(theme):
     """Amber ones had 1.7 to 1, and in paler inks they were neither amber nor green."""

@@ -98,7 +98,7 @@ def test_every_colour_of_a_road_is_explained_and_bars_begin_and_end_where_roads_
     assert slices == {span.get("fill") for span in key}
     assert len(key) == len(slices) == 4
     stops = [float(stop.get("cx")) for stop in tree.iter(f"{SVG}circle")]
-    longest = next(bar for bar in tree.iter(f"{SVG}rect") if bar.get("y") == "162")
+    longest = next(bar for bar in tree.iter(f"{SVG}rect") if bar.get("y") == "150")
     left, wide = (float(longest.get(name)) for name in ("x", "width"))
     assert (left, left + wide) == (min(stops), max(stops))
 
@@ -118,9 +118,32 @@ def test_in_a_list_all_that_share_the_lowest_figure_are_bold(tmp_path):
 def test_bars_of_paths_have_no_colour_of_a_road_and_their_name_beside_them(tmp_path):
     """Amber was a path and a copy."""
     chart = peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg")
-    bars = [bar for bar in ET.parse(chart).iter(f"{SVG}rect") if bar.get("y") == "162"]  # noqa: S314  (our own)
+    bars = [bar for bar in ET.parse(chart).iter(f"{SVG}rect") if bar.get("y") == "150"]  # noqa: S314  (our own)
     assert [bar.get("fill") for bar in bars[1::2]] == [palettes()["light"]["muted"]] * 3
     assert words(chart).count("bus bandwidth") == 3
+
+
+def test_the_name_of_a_bar_stands_below_it_and_beside_no_other_words(tmp_path):
+    """*PCIe to host, 95 % busy* ended 12 px before it, and both read as one line."""
+    tree = ET.parse(peerlab.wall_chart(peerlab.Scenario(), tmp_path / "wall.svg"))  # noqa: S314  (our own)
+    for picture in (group for group in tree.iter(f"{SVG}g") if group.get("transform")):
+        bar = next(box for box in picture.iter(f"{SVG}rect") if box.get("y") == "150")
+        placed = {
+            text.text: (float(text.get("x")), float(text.get("y"))) for text in picture.iter(f"{SVG}text")
+        }
+        x, y = placed.pop("bus bandwidth")
+        assert (x, y > 164) == (float(bar.get("x")), True)
+        assert all(abs(y - other) > 20 for _, other in placed.values())
+
+
+def test_no_name_of_what_is_left_out_goes_over_two_lines(tmp_path):
+    """*Ideal* ended a line and *100G, one backbone* began the next."""
+    chart = peerlab.wall_chart(peerlab.Scenario(path="host-rdma"), tmp_path / "wall.svg", over="clusters")
+    lines = [line.replace("\u00a0", " ") for line in words(chart)]
+    *_, last, first = lines  # the foot is written from below
+    assert first.startswith("Not shown")
+    names = runs_over(peerlab.Scenario(path="host-rdma"), "clusters")[1]
+    assert [name for name in names if name not in first and name not in last] == []
 
 
 @pytest.mark.parametrize("over", ["clusters", "paths"])
@@ -135,9 +158,10 @@ def test_a_long_title_ends_inside_the_chart(tmp_path, over):
 def test_the_words_below_a_list_are_as_wide_as_the_list(tmp_path):
     """They were broken at four fifths of its width."""
     chart = peerlab.wall_chart(peerlab.Scenario(path="peer-direct"), tmp_path / "wall.svg", over="clusters")
-    first, *_ = (word for word in words(chart) if word.startswith("Not shown, "))
-    # A letter is about 0.52 of its height wide, which is 16.
-    assert 0.9 * 1216 < 0.52 * 16 * len(first) < 1216
+    *_, second, first = words(chart)
+    # A letter is about 0.52 of its height wide, which is 16; a line ends where the next name has no room.
+    letter = 0.52 * 16
+    assert letter * len(first) < 1216 < letter * (len(first) + 1 + len(second.partition("; ")[0])) * 1.04
 
 
 def test_bars_have_one_scale(tmp_path):
@@ -145,7 +169,7 @@ def test_bars_have_one_scale(tmp_path):
     bars = [
         float(one.get("width"))
         for one in tree.iter(f"{SVG}rect")
-        if one.get("y") == "162" and one.get("stroke") == "none"
+        if one.get("y") == "150" and one.get("stroke") == "none"
     ]
     runs = sorted(run.busbw_GBps for run in runs_over(peerlab.Scenario(), "paths")[0])[::-1]
     assert [bar / bars[0] for bar in bars] == pytest.approx([one / runs[0] for one in runs], rel=1e-3)

@@ -29,8 +29,8 @@ _LEAST_END = 2.0
 """The axis goes at least from a half to twice."""
 _SIGNS = {FASTER: ("good-ink", "▲"), SLOWER: ("hot-ink", "▼"), NOISE: ("muted", "~"), WRONG: ("hot-ink", "✕")}
 _ABOUT = (
-    "◆ median of the ratios within each repetition, line: their quartiles, grey: noise (the baseline against itself, A/A). "
-    "A median outside the grey is not enough: both quartiles have to be."
+    "Upright line: median of the ratios within each repetition; bar: their quartiles; grey: noise (the baseline against itself, A/A). "
+    "~: within the noise, no verdict. A median outside the grey is not enough: both quartiles have to be."
 )
 
 
@@ -160,7 +160,10 @@ def _block(against: str, where: str, block: Sequence[Comparison], end: float) ->
 
 def _row(comparison: Comparison, end: float) -> tuple[str, ...]:
     role, sign = _SIGNS.get(comparison.verdict, ("muted", "?"))
-    verdict = f"<span style='color:var(--pl-{role})'><span class='pl-sign' aria-hidden='true'>{sign}</span> {escape(comparison.verdict)}</span>"
+    says = escape(comparison.verdict)
+    if comparison.verdict == NOISE:  # most rows of many: the sign is enough, and its words are heard
+        says = f"<span class='pl-heard'>{says}</span>"
+    verdict = f"<span style='color:var(--pl-{role})'><span class='pl-sign' aria-hidden='true'>{sign}</span> {says}</span>"
     return (
         escape(_name(comparison)),
         f"<b>{comparison.ratio:.2f}</b>",
@@ -198,7 +201,7 @@ def _place(ratio: float, end: float) -> float:
 def _axis(end: float) -> str:
     """Return the axis of the pictures below it, each figure above its line."""
     drawn = "".join(
-        f"<span style='position:absolute;left:{_place(tick, end)}%;transform:translateX(-50%)'>{tick:g}\u00d7</span>"
+        f"<span style='position:absolute;bottom:0;left:{_place(tick, end)}%;transform:translateX(-50%)'>{tick:g}\u00d7</span>"
         for tick in _ticks(end)
     )
     return f"<span style='position:relative;display:block;max-width:{_WIDTH}px;height:20px'>{drawn}</span>"
@@ -216,14 +219,14 @@ def _picture(comparison: Comparison, end: float, role: str) -> str:
     boxes = [
         (place(1 / noise), place(noise) - place(1 / noise), "0;bottom:0;background:var(--pl-faint);opacity:.6"),
         *((place(tick), 0, f"0;bottom:0;border-left:1px solid var(--pl-{'edge' if tick == 1 else 'faint'})") for tick in _ticks(end)),
-        (place(comparison.low), max(place(comparison.high) - place(comparison.low), 0.6), f"10px;height:2px;background:var(--pl-{role})"),
+        (place(comparison.low), max(place(comparison.high) - place(comparison.low), 0.6), f"9px;height:4px;background:var(--pl-{role})"),
     ]  # fmt: skip
     drawn = "".join(
         f"<span style='position:absolute;left:{at}%;width:{width:.1f}%;top:{rest}'></span>"
         for at, width, rest in boxes
     )
     mark = (
-        f"<span style='position:absolute;left:calc({place(comparison.ratio)}% - 4px);top:7px;width:8px;height:8px;"
-        f"background:var(--pl-{role});transform:rotate(45deg)'></span>"
+        f"<span style='position:absolute;left:calc({place(comparison.ratio)}% - 1px);top:3px;width:2px;height:16px;"
+        f"background:var(--pl-{role})'></span>"
     )
     return f"<span style='position:relative;display:block;width:100%;max-width:{_WIDTH}px;height:{_HEIGHT}px'>{drawn}{mark}</span>"
