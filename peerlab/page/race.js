@@ -267,9 +267,9 @@ class RacePage extends PlayedPage {
     this.tell(time, ahead);
     this.chart.draw(time, shares, ahead && { who: ahead[0], texts: through.some(Boolean) ? [`${amount} ahead`, amount] : [] }); // until then the card says it
     showWords(this.find("h1"), sentence(data, through));
-    const clock = this.clock(time);
-    showWords(this.find(".rc-clock b"), clock);
-    this.root.classList.toggle("rc-told", !moving && data.racers.some(({ finish_us }, i) => through[i] && this.clock(finish_us) === clock)); // a lane says this moment
+    const clock = this.clock(time), atLane = !moving && data.racers.some(({ finish_us }, i) => through[i] && this.clock(finish_us) === clock); // a lane says this moment
+    showWords(this.find(".rc-clock b"), !atLane ? clock : through.every(Boolean) ? "Both finished" : "First finished");
+    this.root.classList.toggle("rc-told", atLane);
     this.show();
   }
 }

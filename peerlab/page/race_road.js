@@ -212,7 +212,8 @@ export class RaceRoad {
   // Host memory that the road does not touch.
   spare(places, zoom) {
     for (const x of places) {
-      const wide = this.wide("host memory") + 40 * zoom, high = 2 * this.letters, at = { x: this.x(x) - wide / 2, y: Math.min(10 * zoom, this.y(0) - (BED / 2 + 6) * zoom - high) }; // above the road where a lane is low
+      const wide = this.wide("host memory") + 40 * zoom, high = 1.7 * this.letters, above = (room) => this.y(0) - room - high, clear = above(29 * zoom + this.letters); // of slices that wait
+      const at = { x: this.x(x) - wide / 2, y: Math.min(10 * zoom, clear >= 0 ? clear : above((BED / 2 + 6) * zoom)) }; // above the road where a lane is low
       svgShape("rect", { ...at, width: wide, height: high, rx: 5 * zoom, fill: "none", stroke: "var(--pl-edge)", "stroke-dasharray": "4 3" }, this.host);
       this.taken.push({ left: at.x, right: at.x + wide, top: at.y, bottom: at.y + high });
       this.text(this.x(x), at.y + high / 2 + this.letters / 3, "host memory", {});

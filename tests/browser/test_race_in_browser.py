@@ -173,8 +173,10 @@ def test_a_race_says_each_thing_once_at_every_moment(open_page, layout):
         assert text.count("1.72\u00d7") == (part >= finish)
         at_its_lane_and_column = 2 if layout == "page" else 1  # and where it leads or has won
         assert "\n".join(others).count("Peer Direct") <= at_its_lane_and_column + 1
-        resting = (finish, 1) if layout == "slide" else (0, finish, 1)  # at a page's 0 there is the question
+        resting = (finish, 1) if layout == "slide" else (0,)  # at a page's 0 there is the question
         assert page.locator(".rc-clock").is_visible() == (part not in resting)
+        if layout == "page" and part in (finish, 1):  # a lane has the time, and no hole is beside the button
+            assert clock == ("Both finished" if part == 1 else "First finished")
     assert "4.38 ms" in text
 
 
@@ -189,6 +191,19 @@ def test_words_of_both_wires_stand_alike(opened, page):
                 return top('wire') - top('NIC') })"""
         )
         assert below[0] == pytest.approx(below[1], abs=1)
+
+
+def test_slices_that_wait_at_a_nic_stand_above_both_paths(opened, page):
+    """At 600 px they stood above one path and below the other."""
+    for width in (600, 700, 900, 1280):
+        resize(page, width, 900)
+        page = opened()
+        settle_drawings(page)
+        seek_share(page, 0.43)
+        for lane in page.locator(".rc-lane").all():
+            number = lane.locator("g text", has_text="wait").first.bounding_box()
+            stop = lane.locator("circle").last.bounding_box()
+            assert number["y"] + number["height"] < stop["y"], width
 
 
 def test_the_row_of_what_is_delivered_begins_and_ends_with_its_path(opened):
