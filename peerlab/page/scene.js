@@ -27,6 +27,7 @@ const BESIDE_NAME = 16; // units: slices that a CPU copies have so much room bes
 const NARROW_LINE = 15.8; // units: what is nearer to the name above it is not written in a narrow picture
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
 const LINE = 13; // px: lines that are nearer to each other touch
+const LINE_OF_LETTERS = 1.25; // of the lower line's letters: the same, where these are large
 const AIR = 2; // px: at least so much is between letters and a box above or below them
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = { units: 12, px: 14 }; // for the arrow beside the uplink, from where slices wait: the larger of both
@@ -211,7 +212,7 @@ export class Scene extends View {
   // The words that stand still; of a narrow picture the names first, which have the room then.
   standing() {
     const { x, y, text, size, style, ink, align } = this.data.texts, words = x.map((_, i) => [x[i], y[i], text[i], size[i], style[i], ink[i], align[i]]);
-    if (!this.narrow) return words.map((word) => this.between(this.asRead(word, words))).flatMap((word, _, all) => this.aired(this.centred(word, all)));
+    if (!this.narrow) return words.map((word) => this.between(this.asRead(word, words))).flatMap((word, _, all) => this.aired(this.figures.sparse ? this.centred(word, all) : this.spread(word, all)));
     return this.asNarrow(words.flatMap((word) => this.aired(this.spread(word, words))));
   }
 
@@ -240,10 +241,11 @@ export class Scene extends View {
 
   // Name and one line below it, in what a box has free, as far apart as their letters need.
   spread(word, words) {
-    const at = this.boxOf(word), both = at < 0 ? [] : words.filter((other) => this.boxOf(other) === at), least = LINE / this.down;
-    if (both.length !== 2 || both[1][1] - both[0][1] >= least) return word;
-    const [top, bottom] = this.freeOf(at);
-    return bottom - top < 2 * least ? word : [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2, ...word.slice(2)];
+    const at = this.boxOf(word), both = at < 0 ? [] : words.filter((other) => this.boxOf(other) === at);
+    if (both.length !== 2) return word;
+    const letters = parseFloat(this.px(both[1][3])), least = Math.max(LINE, LINE_OF_LETTERS * letters) / this.down, [top, bottom] = this.freeOf(at);
+    if (both[1][1] - both[0][1] >= least || bottom - top < least + letters / this.down) return word;
+    return [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2, ...word.slice(2)];
   }
 
   // From where to where a box is free for words: down to its places for slices, if it has some.
@@ -278,7 +280,7 @@ export class Scene extends View {
   // first word alone where slices would cross it.
   centred(word, words) {
     const [x, y, text, size, style, ...form] = word, { boxes, lines } = this.data;
-    if (!this.figures.sparse || style !== "bold") return word;
+    if (style !== "bold") return word;
     const at = this.boxOf(word), [from, , to] = this.data.nic, isNic = at >= 0 && y > BESIDE_BOXES && [x, SCENE_WIDTH - x].some((place) => from < place && place < to); // slices end at its edge
     if (at < 0 || words.some((other) => other[4] === READ && other[0] === x && boxes.top[at] < other[1] && other[1] < boxes.bottom[at])) return word;
     const own = this.box(word);

@@ -670,6 +670,15 @@ def test_on_a_slide_the_last_row_reads_each_word_and_nothing_needs_a_mouse(shown
         >= smallest
     )
     assert min(shown.ask("page => page.figures.model('scene_words').data.size.map(parseFloat)")) >= smallest
+    words = shown.ask(
+        """({ figures, scene }) => { const { text, x, y, size } = figures.model('scene_texts').data;
+            return text.map((word, i) => [word, x[i], y[i] * scene.down, parseFloat(size[i])]) }"""
+    )
+    below = [(x, y, letters) for word, x, y, letters in words if word.startswith("HBM")]
+    assert len(below) == 4, "of two devices of each node"
+    for x, y, letters in below:
+        above = max(top for _, at, top, _ in words if at == x and top < y)
+        assert y - above >= 1.24 * letters, "the line below almost touched the name"
     bottom = "page => page.root.parentElement.getBoundingClientRect().bottom - page.root.getBoundingClientRect().bottom"
     assert shown.ask(bottom) >= 0, "all of it is on the slide"
     units = page.locator(".pl-units").first
