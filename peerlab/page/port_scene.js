@@ -24,7 +24,8 @@ const OUTLINE = { "paint-order": "stroke", stroke: "var(--pl-paper)", "stroke-wi
 const NAMES = { xoff: "XOFF", xon: "XON", credits: "credits", queue: "full", kmin: "Kmin", kmax: "Kmax" };
 const MOST_FLYING = 12; // credits that are drawn on one link
 const CELL = 16; // px: how long a cell on a link is
-const OUTLINED = 0.7; // of the ink of outlines: what is stopped is seen first
+const OUTLINED = 0.45; // of the ink of outlines: what waits and what is stopped is seen first, empty ports last
+const CREDIT = 5; // px: of a credit on its way, which touches its link
 const BELOW = 4; // from a glass to what a sender may send, drawn below it
 const WORDS = ["var(--pl-muted)", "var(--pl-hot)", "var(--pl-cpu)"]; // the end of a pause, a pause, a notification
 const OF_ACCOUNT = ["xoff", "xon", "credits"], OF_PORT = ["queue", "kmin", "kmax"];
@@ -167,7 +168,7 @@ export class PortSceneView {
     const roll = svgShape("path", { d, fill: "none", "stroke-width": thick, "stroke-dasharray": "9 5", visibility: "hidden" }, group);
     const broad = thick + 7, cell = svgShape("rect", { ...(upright ? { x: x0 - broad / 2, width: broad } : { y: y0 - broad / 2, height: broad }), rx: 2, visibility: "hidden" }, group);
     const signal = svgShape("rect", { width: upright ? 16 : 4, height: upright ? 4 : 16, rx: 2, visibility: "hidden" }, group);
-    const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: 5, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
+    const below = this.allowance(link, place, group), flying = this.fabric.pool && below ? Array.from({ length: MOST_FLYING }, () => svgShape("circle", { r: CREDIT, fill: "var(--pl-muted)", visibility: "hidden" }, group)) : [];
     const falls = svgShape("rect", { width: 9, height: 7, rx: 2, visibility: "hidden" }, group);
     const behind = svgShape("rect", { height: 12, rx: 2, y: (y0 + y1) / 2 - 6, fill: "var(--pl-paper)", visibility: "hidden" }, group); // no pipe runs through the word on it
     const stop = svgShape("text", { ...OUTLINE, ...(link.number === this.data.shared ? { "font-size": this.letters + 1, "font-weight": 650 } : { "font-size": this.letters }), fill: "var(--pl-hot-ink)", "text-anchor": upright ? (place.exit ? "end" : "start") : "middle", x: upright ? x0 + (place.exit ? -10 : 10) : (x0 + x1) / 2, y: (place.wordsAt ?? (y0 + y1) / 2) + 4 }, group);
@@ -213,14 +214,14 @@ export class PortSceneView {
   }
 
   // Credits on their way, beside the bytes and against them.
-  drawCredits({ number, line: [[x0, y0], [x1, y1]], flying }, time) {
+  drawCredits({ number, line: [[x0, y0], [x1, y1]], thick, flying }, time) {
     if (!flying.length) return;
-    const upright = x0 === x1;
+    const upright = x0 === x1, aside = thick / 2 + CREDIT;
     let k = 0;
     this.cells.flying(number, time, (part) => {
       if (k === flying.length) return;
-      flying[k].setAttribute("cx", x1 + (x0 - x1) * part + (upright ? 12 : 0));
-      flying[k].setAttribute("cy", y1 + (y0 - y1) * part + (upright ? 0 : 8));
+      flying[k].setAttribute("cx", x1 + (x0 - x1) * part + (upright ? aside : 0));
+      flying[k].setAttribute("cy", y1 + (y0 - y1) * part + (upright ? 0 : aside));
       flying[k++].setAttribute("visibility", "visible");
     });
     for (let hidden = k; hidden < flying.length; hidden++) flying[hidden].setAttribute("visibility", "hidden");

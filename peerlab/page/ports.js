@@ -126,15 +126,27 @@ class PortsPage extends PlayedPage {
     }));
   }
 
+  // The key of this fabric, with room for that of each: none moves the drawing below it.
   fillKey() {
-    const key = this.find(".np-key"), { pool, pauses, starved, lost, marks } = this.fabric, { flows, who } = this.data, own = this.fabric.alone_us ? "AllReduce" : who, rates = this.cells[this.number].hasRates;
+    const key = this.find(".np-key"), fill = (number) => key.replaceChildren(...this.keyOf(number));
+    key.style.minHeight = "";
+    const highs = this.data.fabrics.map((_, number) => {
+      fill(number);
+      return key.clientHeight;
+    });
+    key.style.minHeight = `${Math.max(...highs)}px`;
+    fill(this.number);
+  }
+
+  keyOf(number) {
+    const { pool, pauses, starved, lost, marks, alone_us } = this.data.fabrics[number], { flows, who } = this.data, own = alone_us ? "AllReduce" : who, rates = this.cells[number].hasRates;
     const entries = [["np-own", own, flows.some((flow) => flow.own)], ["np-other", "neighbours", flows.some((flow) => !flow.own)], ["np-again", "sent again", lost.length], ["np-gone", "refused: an earlier cell is missing", lost.length], ["np-back", "credit returned", pool], ["np-mark", "most that credits allow", marks.credits], ["np-stopped", "link without credits", starved.length]];
     entries.push(["np-stopped", "paused link", pauses.length], ["np-pause", "a pause on its way", pauses.length], ["np-go", "end of a pause", pauses.length], ["np-notch", "marked", rates], ["np-cnp", "notification to a sender", rates], ["np-rate", "what a host may send", rates]);
-    key.replaceChildren(...entries.filter(([, , there]) => there).map(([className, words]) => {
+    return entries.filter(([, , there]) => there).map(([className, words]) => {
       const pair = make("span", "np-pair", words);
       pair.prepend(make("i", className));
       return pair;
-    }));
+    });
   }
 
   // Shows one fabric; the clock stays.

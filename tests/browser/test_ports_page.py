@@ -532,3 +532,30 @@ def test_the_ends_of_the_scale_of_rates_are_in_the_page(open_page, width):
     for words in ("100 %", "0 %"):
         end = page.locator(f".np-strip text:text-is('{words}')").bounding_box()
         assert end["x"] + end["width"] <= width - 11
+
+
+@pytest.mark.parametrize("width", [1280, 900, 390])
+def test_the_key_stands_above_the_drawing_and_no_fabric_moves_it(opened, answers, width):
+    """At 900 pixels it stood at the page's foot, as those of fabrics have unlike many lines."""
+    page = opened()
+    resize(page, width, 900)
+    gaps = []
+    for number in range(len(answers)):
+        page.evaluate("number => [...peerlabPages].forEach((one) => one.turnTo(number))", number)
+        key, scene = (page.locator(part).bounding_box() for part in (".np-key", ".np-scene"))
+        pairs = [pair.bounding_box() for pair in page.locator(".np-key .np-pair").all()]
+        assert max(pair["y"] + pair["height"] for pair in pairs) <= scene["y"]
+        gaps.append(scene["y"] - key["y"])
+    assert gaps == pytest.approx([gaps[0]] * len(gaps), abs=0.5)
+
+
+def test_a_credit_on_its_way_touches_its_link(opened):
+    """It floated beside the trunk."""
+    page = opened()
+    apart = page.evaluate(
+        """[...peerlabPages].flatMap(({ scene, data, player }) => Array.from({ length: 40 }, (_, k) => (player.seek((k / 40) * player.length), scene.parts
+             .filter(({ number, flying }) => number === data.shared && flying?.length).flatMap(({ flying, line: [[x]], thick }) => flying.filter((one) => one.getAttribute('visibility') === 'visible')
+               .map((one) => one.cx.baseVal.value - one.r.baseVal.value - x - thick / 2))))).flat()"""
+    )
+    assert apart
+    assert max(map(abs, apart)) < 0.5
