@@ -37,15 +37,16 @@ def gain_bar(
     ends: tuple[float, float],
     role: str,
     half: float = 7,
+    slower: tuple[str, str] = (SLOWER, "hot-ink"),
 ) -> None:
-    """Draw from where to where a gain lies; the part of it that is slower than today is pale orange, which warns."""
-    low, high = ends
+    """Draw from where to where a gain lies; the part of it that is slower than today has a fill and an edge of its own, pale orange unless given."""
+    (low, high), (fill, edge) = ends, slower
     left, right = at(low), max(at(high), at(low) + 3)  # a range without width is seen, too
     if low < 1 < high:
         # Beside each other: behind the corners of one would be seen the other.
-        paper.box((left, y - half, at(1.0) + 4, y + half), SLOWER, "hot-ink", radius=4)
+        paper.box((left, y - half, at(1.0) + 4, y + half), fill, edge, radius=4)
         left = at(1.0)
     if high > 1:
         paper.box((left, y - half, right, y + half), role, radius=4)
     else:
-        paper.box((left, y - half, right, y + half), SLOWER, "hot-ink", radius=4)
+        paper.box((left, y - half, right, y + half), fill, edge, radius=4)

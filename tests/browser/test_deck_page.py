@@ -40,10 +40,10 @@ SMALL = """() => { const found = [], root = document.querySelector('section.pres
     const one = words.currentNode.parentElement, svg = one.closest('svg');
     if (!words.currentNode.textContent.trim() || one.closest('.notes, title') || !one.getClientRects().length) continue;
     const zoom = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
-    if (parseFloat(getComputedStyle(one).fontSize) * zoom < (one.closest('footer') ? 13.9 : 17.9)) found.push(words.currentNode.textContent);
+    if (parseFloat(getComputedStyle(one).fontSize) * zoom < (one.closest('footer') ? 15.9 : 17.9)) found.push(words.currentNode.textContent);
   }
   return found }"""
-"""Words below 18 pixels on a slide of 1280 by 720, at its foot below 14."""
+"""Words below 18 pixels on a slide of 1280 by 720, at its foot below 16."""
 
 
 SMALL_INSIDE = """least => { const found = [], words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

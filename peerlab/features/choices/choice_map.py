@@ -85,7 +85,9 @@ class ChoiceMap:
         sizes, gains = [cell.size for cell in most], [cell.gain for cell in most]
         ends = dict.fromkeys(map(say_bytes, (min(sizes), max(sizes))))
         where = f"from {' to '.join(ends)}" if len(ends) > 1 else f"at {''.join(ends)}"
-        return f"{self.cluster.title}: {taken} is taken {where} where {other} would be {say_range(min(gains), max(gains))} times as fast"
+        rows = sorted({cell.nodes for cell in most})
+        on = " to ".join(map(str, dict.fromkeys((rows[0], rows[-1]))))
+        return f"{self.cluster.title}: {taken} is taken on {on} nodes {where} where {other} would be {say_range(min(gains), max(gains))} times as fast"
 
     @property
     def notes(self) -> Iterator[str]:

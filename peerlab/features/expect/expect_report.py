@@ -91,10 +91,10 @@ def _largest(rows: Sequence[Told]) -> str:
     if not rows:
         return ""
     row = rows[-1]
-    band = f"{figure(row['low'])} to {figure(row['high'])}"
+    band = f"{figure(row['low'])} to {figure(row['high'])} GB/s"
     if figure(row["high"]) == figure(row["ceiling"]):
-        band += ", the ceiling"
-    return f"<p class='pl-answer'><b>{figure(row['expected'])} GB/s</b> bus bandwidth at {say_bytes(row['size'])}; 9 of 10 healthy runs have {band}</p>"
+        band += f", and {figure(row['ceiling'])} GB/s is the ceiling"
+    return f"<p class='pl-answer'><b>{figure(row['expected'])} GB/s</b> bus bandwidth at {say_bytes(row['size'])}; 9 of 10 healthy runs reach {band}</p>"
 
 
 def expect_page(report: str) -> str:

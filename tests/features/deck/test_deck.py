@@ -532,12 +532,13 @@ def test_where_latency_is_all_no_part_is_busy_and_that_is_said(fields):
 
 @pytest.mark.long("decks")
 def test_orange_means_a_bottleneck_or_a_warning():
-    """It was an ornament of a card, and a fill as strong as a warning where something is slower: that has one pale tone."""
+    """It was an ornament of a card, and pale where something is slower, beside the amber of the host and the bottleneck: that is grey."""
     for kind in TONED:
         assert "--tone:var(--pl-hot)" not in one(kind).body
         assert "fill='var(--pl-hot)'" not in one(kind).body
     for kind in ("sure", "registration", "recommendation"):
-        assert "fill='var(--pl-hot-fill)'" in one(kind).body
+        assert "hot-fill" not in one(kind).body
+        assert "fill='var(--pl-gather)' stroke='var(--pl-muted)'" in one(kind).body
 
 
 @pytest.mark.long("decks")
@@ -680,6 +681,14 @@ def test_what_all_assumptions_do_together_stands_at_the_foot_of_their_table():
     assert f"{band.low:.2f} to {band.high:.2f}\u00d7" in together
     assert f"{band.low:.2f} to {band.high:.2f}\u00d7" not in single
     assert "<td></td>" not in slide.body
+
+
+def test_a_share_is_said_in_percent():
+    """*overlap that the library loses* was 0, and instead 1, of nothing."""
+    cells = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", one("assumptions").body)))
+    assert "overlap that the library loses 0 % 100 % " in cells
+    listed = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", one("sources").body)))
+    assert "overlap that the library loses 0 % 0 to 100 " in listed
 
 
 def test_where_little_room_is_left_the_figures_that_move_the_gain_most_are_shown():

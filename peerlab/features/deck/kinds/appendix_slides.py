@@ -5,8 +5,18 @@ import re
 from peerlab.answer.gain import Assumption, GainBand
 from peerlab.answer.run import Run
 from peerlab.base.errors import shell_word
-from peerlab.base.units import KIB, TIMES_SIGN, say_bytes, say_count, say_time, say_unit, three_digits
+from peerlab.base.units import (
+    KIB,
+    TIMES_SIGN,
+    say_bytes,
+    say_count,
+    say_percent,
+    say_time,
+    say_unit,
+    three_digits,
+)
 from peerlab.features.deck.blocks import (
+    SLOWER,
     card,
     facts,
     grid,
@@ -20,10 +30,9 @@ from peerlab.features.deck.compared_runs import ComparedRuns
 from peerlab.features.deck.kinds.first_slides import figures_said
 from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
-from peerlab.model.hardware import Figure
+from peerlab.model.hardware import FIGURE_KINDS, Figure
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PEER_DIRECT
-from peerlab.picture.gain_ticks import SLOWER
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
@@ -39,11 +48,13 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
         ("Peer Direct, cache of one region", compared.run(path=PEER_DIRECT, cache_regions=1)),
         (_BARE, compared.uncached),
     )
-    # Orange: slower than through the host.
     # What the title compares with comes first.
     runs = [
         (_HOST, compared.detour, "copy"),
-        *((name, run, SLOWER if run.time_ps > compared.detour.time_ps else "direct") for name, run in direct),
+        *(
+            (name, run, SLOWER[0] if run.time_ps > compared.detour.time_ps else "direct")
+            for name, run in direct
+        ),
     ]
     slow = compared.uncached.time_ps > compared.detour.time_ps
     ratio = compared.detour.time_s / compared.uncached.time_s
@@ -57,7 +68,7 @@ def registration(_outline: Outline, compared: ComparedRuns) -> Slide:
     notes = (alt, counted, _too_small(direct[2][1], compared), _carried(compared.direct))
     about = "A NIC reads and writes memory only where it is registered; a cache keeps what was registered"
     if slow:
-        about = "A NIC needs memory registered; a cache keeps what was registered; orange: slower"
+        about = "A NIC needs memory registered; a cache keeps what was registered; grey: slower"
     body = grid(
         card(_rates(runs, alt), 12, title="Bus bandwidth, GB/s"),
         card(paragraphs(_so(compared)), 12, high="strip" if slow else "good strip"),
@@ -80,7 +91,7 @@ def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
         y = _PITCH * (place + 0.5)
         paper.text((0, y), name, size=20, bold=name in _TITLED, align="left")
         end = _LEFT + _ROOM * run.busbw_GBps / most
-        paper.box((_LEFT, y - 19, end, y + 19), role, "hot-ink" if role == SLOWER else "none", radius=3)
+        paper.box((_LEFT, y - 19, end, y + 19), role, SLOWER[1] if role == SLOWER[0] else "none", radius=3)
         # In a column of their own, as the line crosses what stands behind a bar.
         paper.text((_WIDE, y), three_digits(run.busbw_GBps), size=22, bold=True, align="right")
     # The first is what all others are compared with: a line marks its end.
@@ -170,12 +181,19 @@ def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, 
         ends = " or ".join(f"{end:g}" for end in instead) + say_unit(figure.unit)
         if figure.unit == "KiB":
             ends = " or ".join(say_bytes(end * KIB) for end in instead)
+        if _is_share(figure):
+            ends = " or ".join(map(say_percent, instead))
     others = " / ".join(case.says for case in assumption.cases) or "not simulated otherwise"
     changed = [
         case for case in assumption.cases if abs(case.gain / as_assumed - 1) > _SAME
     ] or assumption.cases
     gains = " / ".join(f"{case.gain:.2f}{TIMES_SIGN}" for case in changed)
-    return figure.label, str(figure), ends or others, gains
+    return figure.label, _short(figure), ends or others, gains
+
+
+def _is_share(figure: Figure | Wiring) -> bool:
+    """Return whether a figure is a share, which slides say in percent: without a unit, 0 and 1 were numbers of nothing."""
+    return isinstance(figure, Figure) and FIGURE_KINDS[figure.key] == "share"
 
 
 def sources(_outline: Outline, compared: ComparedRuns) -> Slide:
@@ -270,9 +288,12 @@ def _publisher(source: str) -> str:
 
 def _short(figure: Figure | Wiring) -> str:
     """Return a figure's value with three digits of those behind its point, where it has more."""
+    if isinstance(figure, Figure) and _is_share(figure):
+        return say_percent(figure.value)
     return re.sub(r"\b0\.\d{4,}", lambda match: f"{float(match[0]):.3g}", str(figure))
 
 
 def _range(figure: Figure | Wiring) -> str:
     """Return a figure's range in words."""
-    return "{:g} to {:g}".format(*figure.range) if figure.range else ""
+    of = 100 if _is_share(figure) else 1
+    return "{:g} to {:g}".format(*(of * end for end in figure.range)) if figure.range else ""

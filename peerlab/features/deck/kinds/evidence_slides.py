@@ -163,7 +163,7 @@ def scale(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     wired = (f"If {compared.gain_band.wired[0].says}.",) if compared.gain_band.wired else ()
     notes = (_small(by_size), _many(rows), *wired, *(f"{name}: {band!r}" for name, band in (*by_size, *rows)))
-    about = "Bar: range of the gain; line: as simulated; orange: slower"
+    about = "Bar: range of the gain; line: as simulated; grey: slower"
     return Slide(title, about, grid(*panels), notes=notes, source=figures_said(compared))
 
 

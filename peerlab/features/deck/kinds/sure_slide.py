@@ -43,7 +43,7 @@ def sure(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     return Slide(
         title,
-        "Bar: range of the gain; line: as simulated; orange: slower",
+        "Bar: range of the gain; line: as simulated; grey: slower",
         grid(card(_chart(gain), 12), *check),
         notes=(alt(gain), f"{gain.range_in_words()}."),
         source=figures_said(compared),

@@ -8,6 +8,7 @@ from peerlab.answer.gain import GainBand
 from peerlab.base.errors import shell_word
 from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_range
 from peerlab.features.deck.blocks import (
+    SLOWER,
     card,
     facts,
     grid,
@@ -23,7 +24,6 @@ from peerlab.features.deck.slide import Slide
 from peerlab.model.guide import where_to_find
 from peerlab.model.paths import data_path
 from peerlab.picture.drawing import Point
-from peerlab.picture.gain_ticks import SLOWER
 from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
@@ -121,7 +121,7 @@ def _accept(compared: ComparedRuns, trial: Trial | None) -> str:
     ends_said = span(gain.low, gain.high)
     paper, at = Paper(palette(PAGE)), _around(trial.threshold, gain.high)
     edge, ends = at(trial.threshold), (at(gain.low), at(gain.high))
-    paper.box((0, 40, edge, 94), SLOWER, "hot-ink", radius=3)
+    paper.box((0, 40, edge, 94), *SLOWER, radius=3)
     paper.box((edge, 40, _WIDE, 94), "direct", radius=3)
     paper.line([(edge, 30), (edge, 104)], "ink", 3)
     paper.text((edge / 2, 67), "go back", size=18, bold=True)
