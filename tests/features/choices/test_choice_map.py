@@ -42,6 +42,13 @@ def test_a_cell_takes_what_the_scenario_takes_and_as_long(found):
         assert cell.time_s == pytest.approx(run.time_s, rel=1e-6)
 
 
+def test_the_headline_says_on_how_many_nodes(found):
+    """It spoke of sizes alone, as if it held for all rows of the map."""
+    nodes = {cell.nodes for cell in found.faster}
+    on = re.search(r" is taken on ([0-9]+)(?: to ([0-9]+))? nodes (?:from|at) ", found.headline)
+    assert {int(number) for number in on.groups() if number} <= nodes
+
+
 def test_what_would_be_faster_is_simulated_faster(found):
     cell = next(cell for cell in found.cells if cell.beyond_error)
     other = peerlab.Scenario(

@@ -86,7 +86,10 @@ def test_an_expectation_shows_itself_in_a_notebook():
 def test_no_line_of_the_grid_looks_like_the_ceiling_s_figure():
     """Two nodes of P5: a line for 512 would lie on the dashed one of the ceiling, 518, to which healthy runs reach."""
     shown = peerlab.expect("p5", nodes=2)._repr_html_()
-    assert re.search("healthy runs reach [0-9.]+ to [0-9.]+ GB/s, and ([0-9.]+) GB/s is the ceiling<", shown)[1] == "518"
+    assert (
+        re.search("healthy runs reach [0-9.]+ to [0-9.]+ GB/s, and ([0-9.]+) GB/s is the ceiling<", shown)[1]
+        == "518"
+    )
     for picture in re.findall("<svg class='pl-band.*?</svg>", shown, flags=re.DOTALL):
         ceiling = float(
             re.search("H?([0-9.]+)' fill='none' stroke='var\\(--pl-muted\\)' [^>]*'6 4'", picture)[1]
