@@ -28,6 +28,7 @@ const NARROW_LINE = 15.8; // units: what is nearer to the name above it is not w
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
 const LINE = 13; // px: lines that are nearer to each other touch
 const LINE_OF_LETTERS = 1.25; // of the lower line's letters: the same, where these are large
+const LETTERS_IN_BOX = 1.3; // of them: what the halves of both lines need above and below their middles
 const AIR = 2; // px: at least so much is between letters and a box above or below them
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = { units: 12, px: 14 }; // for the arrow beside the uplink, from where slices wait: the larger of both
@@ -243,8 +244,9 @@ export class Scene extends View {
   spread(word, words) {
     const at = this.boxOf(word), both = at < 0 ? [] : words.filter((other) => this.boxOf(other) === at);
     if (both.length !== 2) return word;
-    const letters = parseFloat(this.px(both[1][3])), least = Math.max(LINE, LINE_OF_LETTERS * letters) / this.down, [top, bottom] = this.freeOf(at);
-    if (both[1][1] - both[0][1] >= least || bottom - top < least + letters / this.down) return word;
+    const letters = parseFloat(this.px(both[1][3])), [top, bottom] = this.freeOf(at), room = (bottom - top) * this.down;
+    const least = Math.max(LINE, Math.min(LINE_OF_LETTERS * letters, room - LETTERS_IN_BOX * letters)) / this.down;
+    if (both[1][1] - both[0][1] >= least || room < 2 * LINE) return word;
     return [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2, ...word.slice(2)];
   }
 
