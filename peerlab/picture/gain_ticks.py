@@ -26,8 +26,8 @@ def gain_ticks(low: float, high: float, at: Callable[[float], float]) -> list[fl
     return sorted(values)
 
 
-SLOWER = "hot-fill"
-"""The role of what is slower than today: pale, so that no fill is as strong as a warning."""
+SLOWER = ("gather", "muted")
+"""Fill and edge of what is slower than today: grey, as orange is a bottleneck or a warning, and amber the host on slides."""
 
 
 def gain_bar(
@@ -37,10 +37,9 @@ def gain_bar(
     ends: tuple[float, float],
     role: str,
     half: float = 7,
-    slower: tuple[str, str] = (SLOWER, "hot-ink"),
 ) -> None:
-    """Draw from where to where a gain lies; the part of it that is slower than today has a fill and an edge of its own, pale orange unless given."""
-    (low, high), (fill, edge) = ends, slower
+    """Draw from where to where a gain lies; the part of it that is slower than today is grey."""
+    (low, high), (fill, edge) = ends, SLOWER
     left, right = at(low), max(at(high), at(low) + 3)  # a range without width is seen, too
     if low < 1 < high:
         # Beside each other: behind the corners of one would be seen the other.

@@ -2,11 +2,14 @@
 
 import re
 from html import escape
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import peerlab
+import peerlab.page
 from peerlab.answer.gain import GainBand
 from peerlab.picture.how_sure import HEIGHT, WIDTH, how_sure_svg
+from peerlab.picture.theme import LIGHT
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -43,6 +46,19 @@ def test_nothing_stands_outside_of_the_picture():
                 assert 0 <= float(box.get("x")) <= WIDTH
                 assert float(box.get("x")) + float(box.get("width")) <= WIDTH + 0.1
         assert all(0 < float(text.get("y")) < HEIGHT for text in root.iter(f"{SVG}text"))
+
+
+def test_the_part_of_a_range_that_is_slower_is_grey():
+    """It was pale orange: orange is a bottleneck or a warning."""
+    drawn = how_sure_svg(gain_of("dl1"))
+    assert LIGHT["gather"] in drawn
+    assert LIGHT["hot-fill"] not in drawn
+    sheets = {"page": ".pl-bar-range", "race": ".rc-band", "report": ".pl-slower"}
+    for name, rule in sheets.items():
+        sheet = (Path(peerlab.page.__file__).parent / f"{name}.css").read_text()
+        style = re.search(rf"{re.escape(rule)} {{([^}}]*)}}", sheet)[1]
+        assert "--pl-gather" in style
+        assert "--pl-hot" not in style
 
 
 def test_a_gain_that_nothing_moves_says_so():

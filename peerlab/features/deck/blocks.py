@@ -15,9 +15,6 @@ from peerlab.picture.gain_ticks import gain_bar, gain_ticks
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
-SLOWER = ("gather", "muted")
-"""Fill and edge of what is slower than today: grey, as amber is the host on slides, and orange a bottleneck or a warning."""
-
 
 def words(text: str) -> str:
     """Return words as HTML."""
@@ -157,7 +154,7 @@ class GainAxis:
 
     def bar(self, y: float, low: float, value: float, high: float) -> None:
         """Draw from where to where a gain lies, and where it is as assumed."""
-        gain_bar(self.paper, self.at, y, (low, high), "direct", half=12, slower=SLOWER)
+        gain_bar(self.paper, self.at, y, (low, high), "direct", half=12)
         # Thin and higher than the bar: where it stands at an end, that end is seen beside it.
         self.paper.line([(self.at(value), y - 17), (self.at(value), y + 17)], "ink", 4)
 

@@ -65,7 +65,7 @@ def _rows(gain: GainBand) -> Iterator[tuple[str, GainCase]]:
 
 
 def _row(words: str, gain: str, grid: str, today: float, places: list[float]) -> str:
-    """Return a row of the chart; what is slower than today is orange, which warns."""
+    """Return a row of the chart; what is slower than today is grey, as orange warns."""
     low, value, high = places
     slower = (
         f"<i class='pl-slower' style='left:{low:.4g}%;width:{min(today, high) - low:.4g}%'></i>"

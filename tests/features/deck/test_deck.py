@@ -539,6 +539,7 @@ def test_orange_means_a_bottleneck_or_a_warning():
     for kind in ("sure", "registration", "recommendation"):
         assert "hot-fill" not in one(kind).body
         assert "fill='var(--pl-gather)' stroke='var(--pl-muted)'" in one(kind).body
+    assert "--pl-hot" not in page("Deck", ()).partition("td.loss {")[2].partition("}")[0]
 
 
 @pytest.mark.long("decks")
@@ -689,6 +690,7 @@ def test_a_share_is_said_in_percent():
     assert "overlap that the library loses 0 % 100 % " in cells
     listed = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", one("sources").body)))
     assert "overlap that the library loses 0 % 0 to 100 " in listed
+    assert "where the NICs hang below the devices' switch value range" in listed, "words lie over no column"
 
 
 def test_where_little_room_is_left_the_figures_that_move_the_gain_most_are_shown():

@@ -16,7 +16,6 @@ from peerlab.base.units import (
     three_digits,
 )
 from peerlab.features.deck.blocks import (
-    SLOWER,
     card,
     facts,
     grid,
@@ -33,6 +32,7 @@ from peerlab.features.deck.slide import Slide
 from peerlab.model.hardware import FIGURE_KINDS, Figure
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PEER_DIRECT
+from peerlab.picture.gain_ticks import SLOWER
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
 
@@ -247,17 +247,19 @@ def _ranges(assumed: list[Figure | Wiring]) -> str:
     """Return a line of each figure, as far as there is room, and how many more there are."""
     rows = assumed if len(assumed) < _MOST_LINES else assumed[: _MOST_LINES - 2]
     left = len(assumed) - len(rows)
-    lines = "".join(_ranged(figure.label, _short(figure), _range(figure)) for figure in rows)
+    # Words that have no range, such as where the NICs hang, stand above the columns of values and ranges.
+    worded = [figure for figure in rows if not _range(figure) and not _short(figure)[:1].isdigit()]
+    above = facts(*((figure.label, _short(figure)) for figure in worded))
+    lines = "".join(
+        _ranged(figure.label, _short(figure), _range(figure)) for figure in rows if figure not in worded
+    )
     more = paragraphs(f"{left} more") if left > 0 else ""
-    return _ranged("", "value", "range", "heads") + lines + more
+    return above + _ranged("", "value", "range", "heads") + lines + more
 
 
 def _ranged(label: str, value: str, ends: str, kind: str = "") -> str:
     """Return a line of a figure: its value, and apart from it from where to where it may lie."""
-    # Words that have no range, such as where the NICs hang, have the room of one.
-    wide = " class='both'" * (not ends and not value[:1].isdigit())
-    behind = "" if wide else f"<i>{words(ends)}</i>"
-    return f"<div class='facts ranged {kind}'><span>{words(label)}</span><b{wide}>{words(value)}</b>{behind}</div>"
+    return f"<div class='facts ranged {kind}'><span>{words(label)}</span><b>{words(value)}</b><i>{words(ends)}</i></div>"
 
 
 def _listed(by_publisher: dict[str, dict[str, str]]) -> str:

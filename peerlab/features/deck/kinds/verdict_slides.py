@@ -8,7 +8,6 @@ from peerlab.answer.gain import GainBand
 from peerlab.base.errors import shell_word
 from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_range
 from peerlab.features.deck.blocks import (
-    SLOWER,
     card,
     facts,
     grid,
@@ -24,6 +23,7 @@ from peerlab.features.deck.slide import Slide
 from peerlab.model.guide import where_to_find
 from peerlab.model.paths import data_path
 from peerlab.picture.drawing import Point
+from peerlab.picture.gain_ticks import SLOWER
 from peerlab.picture.scale import logarithmic
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette
