@@ -161,7 +161,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
     path = None if verdict == CANNOT_TELL else ranking[0].path
     own = next((explanation.fit for explanation in ranking if explanation.path == path), None)
     below, decides = shortfall(observed, own), _decides(know, observed, ranking, verdict, path)
-    doubt = None if verdict == CLEAR else (ranking[0].odds, decides)
+    odds = None if verdict == CLEAR else ranking[0].odds
     return Diagnosis(
         path=path,
         verdict=verdict,
@@ -172,7 +172,7 @@ def diagnose(records: Records, cluster: str | Path | Cluster | None = None) -> D
         warnings=tuple(records.warnings),
         decides=decides,
         checks=_checks(know, path, verdict, observed.tool, below),
-        forecast=forecast(observed, path, own, clusters, below, doubt),
+        forecast=forecast(observed, path, own, clusters, below, odds),
         shortfall=below,
         clusters=tuple(machine.name for machine in clusters),
         chosen=chosen,

@@ -13,7 +13,6 @@ from peerlab.base.errors import PeerlabError
 from peerlab.base.numbers import np
 from peerlab.base.units import say_share
 from peerlab.diagnosis.fits import Fit, simulated_band, spread_over
-from peerlab.diagnosis.knowledge import NextMeasurement
 from peerlab.diagnosis.observed import Floats, Observed
 from peerlab.diagnosis.replay import scenario, shape
 from peerlab.diagnosis.shortfall import Shortfall
@@ -25,10 +24,6 @@ _POINTS = 10
 """Sizes that are simulated, at most."""
 _BANDS = 3
 """Sizes whose band is simulated, which takes many simulations; between them its ends are taken as straight in the size's logarithm."""
-
-
-Doubt = tuple[float, NextMeasurement | None]
-"""Of a path that is only probable: its share of all explanations, 0 to 1, and the fact that would settle it."""
 
 
 def _none() -> Floats:
@@ -89,14 +84,14 @@ def forecast(
     own: Fit | None,
     clusters: Sequence[Cluster],
     below: Shortfall | None = None,
-    doubt: Doubt | None = None,
+    odds: float | None = None,
 ) -> Forecast:
     """Return what Peer Direct would bring to a log that took this `path`.
 
     `own` is how that path's simulation meets the log, `clusters` those the log may be from, `below` how far it lies below that path,
-    `doubt` that it may be another one; None: the path is clear.
+    `odds` the share of all explanations, 0 to 1, of a path that is only probable; None: the path is clear.
     """
-    if reason := _needless(seen, path, below, doubt):
+    if reason := _needless(seen, path, below, odds):
         return Forecast(why_not=reason)
     if not clusters:
         return Forecast(
@@ -117,7 +112,7 @@ def forecast(
         return Forecast(why_not=f"{able[0].name} cannot be simulated as this log was measured: {problem}")
 
 
-def _needless(observed: Observed, path: str | None, below: Shortfall | None, doubt: Doubt | None) -> str:
+def _needless(observed: Observed, path: str | None, below: Shortfall | None, odds: float | None) -> str:
     """Return why nothing is to be predicted, or nothing."""
     if path is None:
         return "the path is not known, so nobody can say what another one would bring"
@@ -127,10 +122,8 @@ def _needless(observed: Observed, path: str | None, below: Shortfall | None, dou
     if observed.memory == "host":
         return "the buffers lie in host memory: Peer Direct would change nothing; measure device memory (osu_bw D D)"
     if what := _reaches_memory(path):
-        odds, fact = doubt or (1.0, None)
-        sure = f" at odds of {say_share(odds)}" if doubt else ""
-        settles = f"; what would settle it: {fact.what}" if fact else ""
-        return what + sure + _gains_elsewhere(below, doubt) + settles
+        sure = f" at odds of {say_share(odds)}" if odds else ""
+        return what + sure + _gains_elsewhere(below, odds)
     return "" if observed.large.any() else "the log has no message of 1 MiB or more"
 
 
@@ -143,10 +136,10 @@ def _reaches_memory(path: str) -> str:
     return "the devices' own ports need no host memory" if data_path(path).uses_own_ports else ""
 
 
-def _gains_elsewhere(below: Shortfall | None, doubt: Doubt | None) -> str:
+def _gains_elsewhere(below: Shortfall | None, odds: float | None) -> str:
     if below:
         return f", and yet {below.says}: another path would not mend that"
-    return ": if so, there is nothing to gain" if doubt else ": nothing to gain"
+    return ": if so, there is nothing to gain" if odds else ": nothing to gain"
 
 
 def _predict(observed: Observed, cluster: Cluster, own: Fit | None) -> Forecast:

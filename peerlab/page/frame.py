@@ -4,6 +4,7 @@
 # light and dark, and survive in a saved notebook. They are made of what `as_dict` tells, so that page, JSON
 # and command say the same; all text is escaped.
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -14,11 +15,13 @@ from peerlab.picture.policy import policy
 from peerlab.picture.theme import properties
 
 _STYLE = Path(__file__).parent / "report.css"
+_IN_VALUE = re.compile(r"(?<=\d) (?=(?:[KMGT]i?)?B\b|[mµn]?s\b|G[Bb]/s|%)|(?<= to) (?=\d)|(?<= from) (?=\d)")
 
 
 def framed(kind: str, title: str, body: str, *, headed: bool = True) -> str:
     """Return a section that brings its own style; `body` is HTML whose text has been escaped, and has its title itself if not `headed`."""
-    head = f"<h3>{escape(title)}</h3>" if headed else ""
+    kept = escape(_IN_VALUE.sub("\u00a0", title))  # no line ends within a value
+    head = f"<h3>{kept}</h3>" if headed else ""
     return (
         f"<style>{_style()}</style><section class='pl-report pl-{kind}' aria-label='{escape(title, quote=True)}'>"
         f"{head}{body}</section>"
@@ -46,7 +49,7 @@ def table(
     # A screen reader cannot say an empty heading, so it is none.
     heads = "".join(
         f"<th scope='col'{_number(place, right)}>{escape(name)}{below.get(place, '')}</th>"
-        if name
+        if name or place in below
         else "<td></td>"
         for place, name in enumerate(head)
     )

@@ -37,7 +37,7 @@ def test_the_table_holds_what_is_drawn_and_the_page_no_bandwidth(records):
 
 def test_the_axis_has_figures_at_as_fast_and_at_a_power_of_two_on_both_sides(records):
     page = peerlab.ratios(records)._repr_html_()
-    (head,) = set(re.findall("<th scope='col'>times as fast(.*?)</th>", page))
+    (head,) = set(re.findall("<th scope='col'><div[^>]*>times as fast</div>(.*?)</th>", page))
     ticks = re.findall(r"left:([0-9.]+)%[^>]*>([0-9.]+)\u00d7<", head)
     assert [text for _, text in ticks] == ["0.5", "1", "2"]
     left, middle, right = (float(at) for at, _ in ticks)
@@ -45,6 +45,17 @@ def test_the_axis_has_figures_at_as_fast_and_at_a_power_of_two_on_both_sides(rec
     rows = page.count("<th scope='row'>")
     for at in (left, right):  # a line in each row
         assert page.count(f"left:{at:g}%;width:0.0%") == rows
+
+
+def test_the_key_comes_first_notes_are_sentences_and_the_way_of_the_answer_is_bold(records):
+    page = peerlab.ratios(records)._repr_html_()
+    assert page.index("~: within the noise, no verdict") < page.index("<table")
+    for note in re.findall("<p class='pl-quiet'>(.*?)</p>", page):
+        assert note[0].isupper()
+        assert note.endswith(".")
+    answer = re.search("class='pl-answer'><b>(.*?):", page)
+    bold = {re.sub(r" again .*", "", name) for name in re.findall("<th scope='row'><b>(.*?)</b>", page)}
+    assert bold == ({answer[1]} if answer else set())
 
 
 def test_what_was_not_measured_is_refused_with_what_was(records):

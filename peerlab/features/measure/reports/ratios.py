@@ -67,23 +67,38 @@ def ratios_html(report: Ratios) -> str:
     """Return ratios as HTML that brings its own style; all text is escaped."""
     blocks = groupby(report.found, key=lambda comparison: (comparison.ranks, comparison.size_bytes))
     end = _end(report.found)
-    body = "".join(_block(report.against, say_block(*key), list(block), end) for key, block in blocks)
-    notes = "".join(f"<p class='pl-quiet'>{escape(note)}</p>" for note in (_ABOUT, *report.about))
-    return framed("ratios", f"How many times as fast as {report.against}", _best(report) + body + notes)
+    first = _fastest(report.found)
+    body = "".join(_block(report.against, say_block(*key), list(block), end, first) for key, block in blocks)
+    key, *notes = (
+        f"<p class='pl-quiet'>{escape(note)}</p>" for note in (_ABOUT, *map(_sentence, report.about))
+    )
+    title = f"How many times as fast as {report.against}"
+    return framed("ratios", title, _best(first) + key + body + "".join(notes))
 
 
-def _best(report: Ratios) -> str:
-    """Return as the answer the ratios of the way that is fastest, without registration; nothing where none is clearly faster."""
-    faster = [
-        comparison
-        for comparison in report.found
-        if comparison.verdict == FASTER and comparison.registration == "none"
-    ]
-    if not faster:
+def _sentence(note: str) -> str:
+    """Return a note as a sentence, with its first letter and its end.
+
+    >>> _sentence("no NIC, no wire")
+    'No NIC, no wire.'
+    """
+    return f"{note[:1].upper()}{note[1:].removesuffix('.')}."
+
+
+def _fastest(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return the way that is fastest, without registration, at all sizes; nothing where none is clearly faster."""
+    ways = [comparison for comparison in comparisons if comparison.registration == "none"]
+    faster = [comparison for comparison in ways if comparison.verdict == FASTER]
+    path = max(faster, key=lambda comparison: comparison.ratio).path if faster else ""
+    return [comparison for comparison in ways if comparison.path == path]
+
+
+def _best(first: Sequence[Comparison]) -> str:
+    """Return as the answer the ratios of the way that is fastest."""
+    if not first:
         return ""
-    path = max(faster, key=lambda comparison: comparison.ratio).path
-    ratios = [comparison.ratio for comparison in faster if comparison.path == path]
-    return f"<p class='pl-answer'><b>{escape(path)}: {say_range(min(ratios), max(ratios))} times</b>, where it is faster</p>"
+    ratios = [comparison.ratio for comparison in first if comparison.verdict == FASTER]
+    return f"<p class='pl-answer'><b>{escape(first[0].path)}: {say_range(min(ratios), max(ratios))} times</b>, where it is faster</p>"
 
 
 def ratios(records: Records, against: str = "staged", only: str = "") -> Ratios:
@@ -140,11 +155,13 @@ def _pinning(pins: str) -> str:
     return f"{says[0].upper()}{says[1:]}."
 
 
-def _block(against: str, where: str, block: Sequence[Comparison], end: float) -> str:
+def _block(
+    against: str, where: str, block: Sequence[Comparison], end: float, first: Sequence[Comparison]
+) -> str:
     baseline = next(
         comparison for comparison in block if comparison.path == against and not comparison.variant
     )
-    head = ("", "ratio", "quartiles", "times as fast", "verdict")
+    head = ("", "ratio", "quartiles", "", "verdict")
     control_last = [comparison for comparison in block if comparison is not baseline]
     # The sort is stable: behind the control all keep the order in which they were measured.
     others = sorted(
@@ -154,19 +171,25 @@ def _block(against: str, where: str, block: Sequence[Comparison], end: float) ->
         return ""
     caption = f"{where}: {against} takes {say_time(round(baseline.time_s * PS_PER_S))}"
     return table(
-        caption, head, (_row(comparison, end) for comparison in others), "arms", below={3: _axis(end)}
+        caption,
+        head,
+        (_row(comparison, end, comparison in first) for comparison in others),
+        "arms",
+        below={3: _axis(end)},
     )
 
 
-def _row(comparison: Comparison, end: float) -> tuple[str, ...]:
+def _row(comparison: Comparison, end: float, is_first: bool) -> tuple[str, ...]:
+    """Return a row; that of the way which the answer names is in bold."""
+    strong = "<b>{}</b>" if is_first else "{}"
     role, sign = _SIGNS.get(comparison.verdict, ("muted", "?"))
     says = escape(comparison.verdict)
     if comparison.verdict == NOISE:  # most rows of many: the sign is enough, and its words are heard
         says = f"<span class='pl-heard'>{says}</span>"
     verdict = f"<span style='color:var(--pl-{role})'><span class='pl-sign' aria-hidden='true'>{sign}</span> {says}</span>"
     return (
-        escape(_name(comparison)),
-        f"<b>{comparison.ratio:.2f}</b>",
+        strong.format(escape(_name(comparison))),
+        strong.format(f"{comparison.ratio:.2f}"),
         f"{comparison.low:.2f} to {comparison.high:.2f}",
         _picture(comparison, end, role),
         verdict,
@@ -199,12 +222,15 @@ def _place(ratio: float, end: float) -> float:
 
 
 def _axis(end: float) -> str:
-    """Return the axis of the pictures below it, each figure above its line."""
+    """Return the axis of the pictures below it: its name in its middle, and each figure above its line."""
     drawn = "".join(
         f"<span style='position:absolute;bottom:0;left:{_place(tick, end)}%;transform:translateX(-50%)'>{tick:g}\u00d7</span>"
         for tick in _ticks(end)
     )
-    return f"<span style='position:relative;display:block;max-width:{_WIDTH}px;height:20px'>{drawn}</span>"
+    name = f"<div style='max-width:{_WIDTH}px;text-align:center'>times as fast</div>"
+    return (
+        f"{name}<span style='position:relative;display:block;max-width:{_WIDTH}px;height:20px'>{drawn}</span>"
+    )
 
 
 def _picture(comparison: Comparison, end: float, role: str) -> str:
