@@ -3,6 +3,7 @@ import { Delivered } from "./delivered.js";
 import { make, showWords } from "./dom.js";
 import { ticks } from "./labels.js";
 import { unpacked } from "./packed.js";
+import { widthOf } from "./places.js";
 import { beginPlayed, forControl, PlayedPage } from "./played.js";
 import { RaceRoad, roadWords } from "./race_road.js";
 import { svgShape, svgText } from "./svg.js";
@@ -40,7 +41,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
-const BAR = { head: 18, least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, right: 64, label: 40, letters: 12, foot: 20, tick: 64 }; // px
+const BAR = { head: 18, least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, share: 56, apart: 6, letters: 12, foot: 20, tick: 64 }; // px
 const REST = 0.45; // opacity of what is still to come
 const PAD = 12; // px, inside a card
 const ROAD = { wide: 760, high: 240, lone: 178, largest: 1.2, most: 1.5 }; // px: a road that is so wide and higher (by itself: so high) has larger words, at most so many times (by itself: most)
@@ -104,7 +105,7 @@ class FabricsPage extends PlayedPage {
       pair.prepend(Object.assign(make("i", ""), { style: `background: var(--pl-${role})` }));
       return pair;
     }));
-    const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => !seen.includes(i)), fold = this.find(".fb-more"), why = this.find(".fb-why");
+    const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => i && !seen.includes(i)), fold = this.find(".fb-more"), why = this.find(".fb-why");
     this.find("thead").append(headOf(seen.map((i) => columns[i])));
     const rows = transports.map(({ title, figures }) => [title, seen.map((i) => figures[i])]);
     this.ticked = rows.map(([title, figures], number) => this.row(title, figures, number)).filter(Boolean);
@@ -167,21 +168,27 @@ class FabricsPage extends PlayedPage {
   paintBars() {
     const host = this.find(".fb-bars"), { transports, end_us } = this.data, width = host.clientWidth || 1000;
     this.rowHigh = Math.max(BAR.least, Math.min(BAR.most, BAR.all / transports.length)); // few bars are higher: their lines say more
-    const bottom = BAR.head + transports.length * this.rowHigh, left = width < 640 ? BAR.narrow : BAR.left, right = width - BAR.right;
-    this.barEnds = [left, BAR.right];
+    const bottom = BAR.head + transports.length * this.rowHigh, left = width < 640 ? BAR.narrow : BAR.left, beside = BAR.share + 2 * BAR.apart + widthOf(sayTime(end_us), BAR.letters), right = width - beside; // of the slowest its time stands there
+    this.barEnds = [left, beside];
     this.x = (time) => left + ((right - left) * time) / (end_us || 1);
     host.replaceChildren();
     host.setAttribute("viewBox", `0 0 ${width} ${bottom + BAR.foot}`);
     host.style.height = `${bottom + BAR.foot}px`;
     for (const time of ticks(end_us || 1, Math.floor((right - left) / BAR.tick))) {
       svgShape("path", { d: `M${this.x(time)} ${BAR.head}V${bottom}`, stroke: "var(--pl-faint)" }, host);
-      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": this.x(time) > width - BAR.label / 2 ? "end" : "middle", fill: "var(--pl-muted)" });
+      this.text(this.x(time), bottom + 15, time ? sayTime(time) : "0", { "text-anchor": "middle", fill: "var(--pl-muted)" });
     }
     this.text(width, BAR.letters, "delivered", { "text-anchor": "end", fill: "var(--pl-muted)" });
     const defs = svgShape("defs", {}, host), clip = svgShape("clipPath", { id: "fb-played" }, defs);
     this.reached = svgShape("rect", { x: left, y: 0, height: bottom, width: 0 }, clip);
     this.bars = transports.map((transport, i) => this.bar(transport, i));
     this.cursor = svgShape("line", { stroke: "var(--pl-ink)", "stroke-width": 1.5, y1: BAR.head, y2: bottom }, host);
+    transports.forEach(({ finish_us }, i) => this.text(this.x(finish_us) + BAR.apart, this.base(i), sayTime(finish_us), { class: "fb-took" })); // above the moment's line
+  }
+
+  // Where the words beside a bar stand.
+  base(i) {
+    return BAR.head + (i + 0.5) * this.rowHigh + 4;
   }
 
   // The roads that are drawn: of transports that are alike one stands for all.
@@ -191,7 +198,7 @@ class FabricsPage extends PlayedPage {
 
   // One row: the whole run in pale, what was played in full colour, at its end what its headers cost, and how its bytes arrive.
   bar({ title, finish_us, header_us }, i) {
-    const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = BAR.head + i * this.rowHigh + BAR.gap / 2, middle = top + high / 2 + 4, row = svgShape("g", { class: "np-row" }, host);
+    const host = this.find(".fb-bars"), high = this.rowHigh - BAR.gap, top = BAR.head + i * this.rowHigh + BAR.gap / 2, row = svgShape("g", { class: "np-row" }, host);
     // Headers lie at the end though they are sent all along: their length is what they cost together.
     const box = (from, until, fill, part) => svgShape("rect", { x: this.x(from), y: top, width: Math.max(0, this.x(until) - this.x(from)), height: high, fill }, part);
     const d = `M${this.line(i).map(([x, share]) => `${x.toFixed(1)} ${(top + high - 2 - share * (high - 4)).toFixed(1)}`).join("L")}`;
@@ -203,8 +210,8 @@ class FabricsPage extends PlayedPage {
     }
     box(finish_us - header_us, finish_us, "var(--pl-muted)", row).classList.add("fb-header");
     row.addEventListener("click", () => this.toggle(i));
-    this.text(this.x(0) - 8, middle, title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
-    return { share: this.text(host.clientWidth, middle, "", { "text-anchor": "end" }) };
+    this.text(this.x(0) - 8, this.base(i), title, { "text-anchor": "end", "font-weight": this.shown.includes(i) ? 650 : 400 });
+    return { share: this.text(host.clientWidth, this.base(i), "", { "text-anchor": "end" }) };
   }
 
   // What one has delivered, from its begin to its end: places on the axis, and shares.

@@ -8,7 +8,7 @@ const FLOOR = { apart: 12, row: 400, host: 34, largest: 2.4, widest: 160, gap: 6
 const UPLINK = "uplinks"; // beside the first of them
 const AREA = { ink: "edge" }; // words on half of it could not be read in the dark
 const PALE = { cpu: "cpu-ink", network: "network-ink" }; // near the ground of a leaf: they have an outline
-const WORDS = ["bottleneck:", "full both ways"]; // once for all uplinks, in one line where it has room
+const WORDS = ["bottleneck:", "all uplinks full"]; // once for all uplinks, in one line where it has room
 const WAY = { long: 40, head: 13, thick: 1.5, apart: 16, room: 24, most: 4 }; // px: the arrow beside an uplink that says which way it goes
 
 // The colour of an outline of a job.

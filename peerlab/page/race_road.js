@@ -10,6 +10,7 @@ const DENSEST = 20; // more than so many are one block
 const HILL = 60; // px: how high a hill is at least where the number of slices that wait on it stands above them
 const SPEED = 130; // px per second of watching, at which carriages roll where single slices are too quick to see
 const BED = 13; // px: how broad the road is
+const RIM = 8; // px: half a circle with its edge; slices begin and end beside it
 const SHORT = 100; // px: a hill is at least so long beside a wire with room for its words
 const APART = 14; // px from a name to the wire's words, and to slices that wait, at least: nearer they would read as one line
 const EDGE = { "paint-order": "stroke", stroke: "var(--pl-panel)", "stroke-width": 3, "stroke-linejoin": "round" }; // words stay readable on a line
@@ -72,7 +73,7 @@ export class RaceRoad {
     this.beds = road.stretches.map(({ points }) => ({ points: points.map(([x, level]) => [this.x(x), this.y(level)]), thick: (BED + 4) * zoom }));
     this.spare(road.spared, zoom);
     road.stretches.forEach(({ hot }, i) => this.edge(hot, this.beds[i].points, zoom)); // below all beds, so that none is crossed by the edge of another one
-    this.tracks = road.stretches.map((one, i) => this.track(one, this.beds[i].points, zoom));
+    this.tracks = road.stretches.map((one, i) => this.track(one, this.beds[i].points, zoom, [i, i + 1].map((end) => (road.stops[end]?.name ? RIM * zoom : 0))));
     road.stops.forEach((stop) => this.stop(stop, zoom));
     this.names(zoom);
     const lacking = road.signs.filter((sign) => !this.sign(sign));
@@ -182,14 +183,15 @@ export class RaceRoad {
     svgShape("path", { ...shape, stroke: "var(--pl-gather)", "stroke-width": BED * zoom, "stroke-linecap": "round" }, this.host);
   }
 
-  track({ role }, points, zoom) {
+  // `rims`: what the circles at its ends cover of it.
+  track({ role }, points, zoom, [before, behind]) {
     const shape = shapeOf(points);
     const bed = svgShape("path", { ...shape, stroke: "var(--pl-faint)", "stroke-width": (BED - 2) * zoom, "stroke-linecap": "round" }, this.host);
     const trains = [1, 0.6].map((strength) => {
       const own = `var(--pl-${this.role ?? role})`, colour = strength === 1 ? own : `color-mix(in srgb, ${own} 55%, var(--pl-panel))`;
-      return svgShape("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, visibility: "hidden" }, this.host);
+      return svgShape("path", { ...shape, stroke: colour, "stroke-width": 9 * zoom, "stroke-dashoffset": -before, visibility: "hidden" }, this.host);
     });
-    return { length: bed.getTotalLength(), trains };
+    return { length: Math.max(1, bed.getTotalLength() - before - behind), trains };
   }
 
   stop({ x, level, name, hot }, zoom) {
@@ -317,9 +319,10 @@ function trains(found, length, rolled, zoom) {
   const size = CARRIAGE * zoom, pieces = [[], []];
   if (!found.length) return pieces;
   for (let k = 0, at = (rolled % size) - size; at < length; at += size, k++) {
-    const middle = (at + size / 2) / length, there = found.filter(({ from, to }) => from <= middle && middle <= to), one = there[k % there.length];
+    const middle = (at + size / 2) / length, there = found.filter(({ from, to }) => from <= middle && middle <= to);
+    const end = there.length ? null : found.find(({ from, to }) => from * length < at + size && to * length > at), one = end ?? there[k % there.length]; // a train that is shorter than a carriage is seen, too
     if (!one) continue;
-    const from = Math.max(at, 0), to = Math.min(at + (size - GAP * zoom) * one.density, length);
+    const from = Math.max(at, end ? end.from * length : 0), to = Math.min(at + (size - GAP * zoom) * one.density, end ? end.to * length : length);
     if (to > from) pieces[one.tone].push([from, to]);
   }
   return pieces;

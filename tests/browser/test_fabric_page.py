@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 import peerlab
 from peerlab.answer.race import delivery
+from peerlab.base.units import say_time
 from peerlab.features.fabrics.fabrics_page import fabrics_page_html
 from peerlab.study.fabric_comparison import compare_fabrics
 
@@ -334,3 +335,30 @@ def test_at_900_pixels_the_card_and_the_table_have_a_row_each(opened):
     card, table = (page.locator(part).bounding_box() for part in (".np-hero", ".np-scroll"))
     assert table["y"] >= card["y"] + card["height"]
     assert [card["width"], table["width"]] == pytest.approx([876, 876], abs=1)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_transports_time_stands_at_the_end_of_its_bar_and_nowhere_else(opened, comparison, width):
+    """A column of the table said all bars again, right above them and in their order."""
+    page = opened()
+    resize(page, width, 900)
+    expect(page.locator(".np-head thead th")).to_have_text(["transport", "latency", "goodput", "limited by"])
+    expect(page.locator(".fb-took")).to_have_text(
+        [say_time(one.run.time_ps) for one in comparison.transports]
+    )
+    rows = [page.locator(part).all() for part in (".fb-took", ".np-row > g:first-child rect")]
+    shares = page.evaluate("[...peerlabPages][0].bars.map(({ share }) => share.getBoundingClientRect().left)")
+    for time, bar, share in zip(*rows, shares, strict=True):
+        [left, wide], end = (time.bounding_box()[part] for part in ("x", "width")), bar.bounding_box()
+        assert 2 < left - end["x"] - end["width"] < 8  # with the edge of its letters
+        assert left + wide < share - 4
+
+
+def test_a_slice_that_has_just_left_a_nic_is_seen_beside_its_circle(opened):
+    """At 900 pixels it lay below the circle, and the way of the slower transport was empty."""
+    page = opened()
+    resize(page, 900, 1000)
+    page.evaluate("[...peerlabPages].forEach(({ player }) => player.seek(0.43 * player.length))")
+    train = page.locator(".fb-road").last.locator("path[stroke-width='9']:not([visibility=hidden])")
+    expect(train).to_have_count(1)
+    assert train.get_attribute("stroke-dashoffset") == "-8"

@@ -160,7 +160,7 @@ def test_what_holds_for_all_jobs_is_said_once(open_page, alike, width):
     expect(page.locator(".np-key .np-pair", has_text="compute")).to_be_hidden()
     # once, right beside the first leaf's, and no line that looks like a link
     said = page.locator(".jb-cause text").all_text_contents()
-    assert " ".join(said) == "bottleneck: full both ways"
+    assert " ".join(said) == "bottleneck: all uplinks full"
     assert len(said) == (1 if width == 1280 else 2)
     words = page.locator(".np-scene text").all_text_contents()
     assert len([word for word in words if "full" in word]) == 1
