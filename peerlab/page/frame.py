@@ -15,7 +15,9 @@ from peerlab.picture.policy import policy
 from peerlab.picture.theme import properties
 
 _STYLE = Path(__file__).parent / "report.css"
-_IN_VALUE = re.compile(r"(?<=\d) (?=(?:[KMGT]i?)?B\b|[mµn]?s\b|G[Bb]/s|%)|(?<= to) (?=\d)|(?<= from) (?=\d)")
+_IN_VALUE = re.compile(
+    r"(?<=\d) (?=(?:[KMGT]i?)?B\b|[mµn]?s\b|G[Bb]/s|%)|(?<= to) (?=\d)| (?=to \d)|(?<= from) (?=\d)"
+)
 
 
 def framed(kind: str, title: str, body: str, *, headed: bool = True) -> str:

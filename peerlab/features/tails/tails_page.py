@@ -59,7 +59,7 @@ def tails_page(tails: Tails) -> str:
         f"{''.join(inputs)}<div>{says}</div><p class='pl-of'>{escape(unbroken(about))}</p>"
         f"<div class='pl-choice' role='group' aria-label='Choose a run'>Choose a run: {''.join(labels)}</div>"
         f"<div class='pl-blames'>{blames}</div>"
-        f"<div class='pl-about'><label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play</label><p>{dots_in_words(tails)}</p></div>"
+        f"<div class='pl-about'><label for='falls' class='pl-watch' title='Watch the runs come in, in the order of their seeds'>Play the runs</label><p>{dots_in_words(tails)}</p></div>"
         f"<div class='pl-tails'>{sheets_html(tails, [place for _, place in runs], since=0)}</div></main></div>"
     )
     return alone(

@@ -305,6 +305,10 @@ def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, 
     worth, counts = _worth(columns, sheet), Counter(column for column in columns if column is not None)
     for level, named in enumerate(named_times(path_times)):
         x, top = axis.x(min(named.ps, axis.high_ps)), base - sheet.line + sheet.head + _STEP * level
+        if (
+            named.ps in path_times.times_ps
+        ):  # a percentile is the time of a run: its line stands on that run's dot
+            x = axis.left + round((x - axis.left) / sheet.dot) * sheet.dot
         if named.ps <= axis.last_ps:
             # It ends above the dots that it would cross.
             near = (
@@ -315,13 +319,8 @@ def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, 
             dots = max((_high(n, worth) for n in near), default=0)
             end = base - (dots + 0.4) * sheet.dot - 3 if dots else base
             paper.line([(x, top - 6), (x, end)], ink, 1.6, dash=named.dash)
-        text = _words(named, unit) + _arrow(axis, named.ps)
+        text = _words(named, unit) + (" →" if named.ps > axis.last_ps else "")  # it lies beyond the axis
         paper.text((x + 6, top), text, size=_LETTERS, bold=named.bold, ink=ink, align="left")
-
-
-def _arrow(axis: Axis, ps: float) -> str:
-    """Return what says of a time that it lies beyond the axis."""
-    return " →" if ps > axis.last_ps else ""
 
 
 def _draw_axis(paper: Paper, axis: Axis, base: float, unit: Unit) -> None:

@@ -162,6 +162,7 @@ def test_the_line_of_a_percentile_crosses_no_dot():
             ]
             assert tops
             assert float(end) < min(tops)
+            assert min(abs(float(at) - float(x)) for at, *_ in piles) < 0.01, "on the dot of its run"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
