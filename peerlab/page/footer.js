@@ -7,6 +7,7 @@ import { View } from "./view.js";
 /**
  * @typedef {object} FooterParcel What the footer gets for a run
  * @property {string[][]} colours
+ * @property {string[][]} greys
  * @property {string} caveat
  * @property {string[]} simulated
  * @property {Sources} sources
@@ -47,17 +48,20 @@ export class Footer extends View {
   }
 
   paint() {
-    const { colours, caveat, simulated, sources } = this.part, { code, nodes } = this.meta;
+    const { colours, greys, caveat, simulated, sources } = this.part, { code, nodes } = this.meta;
     const late = Lateness.of(this.page), listed = (texts) => texts.map((text) => make("li", "", text));
+    const signs = nodes > 1 ? SIGNS.slice(0, 3).map((sign) => sign.join(": ")) : [], swatch = (name) => ([role, text]) => {
+      const item = make("span", name, text);
+      item.style.setProperty("--swatch", this.figures.colour(role));
+      return item;
+    };
     this.key.replaceChildren(
-      ...colours.map(([role, text]) => {
-        const item = make("span", "pl-swatch", text);
-        item.style.setProperty("--swatch", this.figures.colour(role));
-        return item;
-      }),
+      ...colours.map(swatch("pl-swatch")),
+      ...greys.map(swatch("pl-swatch pl-key-sign")),
+      ...signs.map((sign) => make("span", "pl-key-sign", sign)), // where they have room; else the pointer says them
       ...(sources.lines.some(({ assumed }) => assumed) ? [make("span", "pl-dagger", "† assumed")] : []), // on a slide, where the list of sources is not
     );
-    this.key.title = nodes > 1 ? SIGNS.slice(0, 2).map((sign) => sign.join(": ")).join("\n") : "";
+    this.key.title = signs.join("\n");
     const told = this.folded("pl-simulated", "What was simulated", listed([...simulated, ...(late ? [late.words] : [])]));
     const details = this.folded("pl-rests", sources.title, sources.lines.map((line) => make("li", line.assumed ? "pl-assumed" : "", line.text)));
     this.caption.replaceChildren(...(caveat ? [make("span", "pl-caveat", caveat)] : []), told, details, copyButton(code));

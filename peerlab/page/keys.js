@@ -14,9 +14,9 @@ const KEYS = [
   ["?", "show or hide this list"],
 ];
 export const SIGNS = [
-  ["thin or hollow", "slices of other nodes"],
-  ["dotted", "the way that slices take"],
-  ["paler", "every other slice, so that two are told apart"],
+  ["thin or hollow", "other nodes"],
+  ["dotted", "way of slices"],
+  ["paler", "every other slice"],
   ["\u2020", "an assumed figure"],
 ];
 

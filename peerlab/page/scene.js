@@ -28,6 +28,7 @@ const NARROW_LINE = 15.8; // units: what is nearer to the name above it is not w
 const NEXT_LINE = 18; // units: less is the way from a name to the line below it
 const LINE = 13; // px: lines that are nearer to each other touch
 const LINE_OF_LETTERS = 1.25; // of the lower line's letters: the same, where these are large
+const LOWER = 0.08; // of letters: capitals reach higher above a line's middle than letters below it
 const LETTERS_IN_BOX = 1.3; // of them: what the halves of both lines need above and below their middles
 const AIR = 2; // px: at least so much is between letters and a box above or below them
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
@@ -56,6 +57,7 @@ const SPARSE_RING = { ...RING, words: 46 }; // where words are larger than their
 const BESIDE_RING = 24; // units: at least so much room is between the nodes and words that stand in the middle
 const SLIDE_RING = { x: SCENE_WIDTH / 2, y: 61, radius: 49, dots: 24, below: [124, 140] }; // between the nodes, where a slide has no table; its words below it
 const BESIDE_HOST = 80; // units: so far words at the side of a node are clear of host memory
+const NARROW_HOST = 98; // units: the same in a narrow picture
 const PLAIN = 1.2; // px: the edge of a box that is used and is no bottleneck
 const LOW = 220; // units: what stands higher is clear of what joins the nodes below their boxes
 const READ = "read"; // the style of words that are no names and are written where else only names are
@@ -182,7 +184,7 @@ export class Scene extends View {
     for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, this.opaque(boxes(data[name])), ["fill", "line"]);
     const slots = boxes(data.slots), widest = data.cell + HAIR;
     figures.fill("scene_slots", this.ownOnly ? rowsOf(slots, (i) => slots.right[i] - slots.left[i] > widest) : asShelves(slots, widest), ["fill", "line"]);
-    const lines = rowsOf(data.lines, (i) => !this.ownOnly || data.lines.line[i] !== data.others), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
+    const lines = rowsOf(data.lines, (i) => this.namesOthers || data.lines.line[i] !== data.others), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
     figures.fill("scene_lines", { ...lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
     this.taken = [];
     figures.fill("scene_texts", this.columns(this.standing(), this.taken), ["ink"]);
@@ -247,7 +249,7 @@ export class Scene extends View {
     const letters = parseFloat(this.px(both[1][3])), [top, bottom] = this.freeOf(at), room = (bottom - top) * this.down;
     const least = Math.max(LINE, Math.min(LINE_OF_LETTERS * letters, room - LETTERS_IN_BOX * letters)) / this.down;
     if (both[1][1] - both[0][1] >= least || room < 2 * LINE) return word;
-    return [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2, ...word.slice(2)];
+    return [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2 + (LOWER * letters) / this.down, ...word.slice(2)];
   }
 
   // From where to where a box is free for words: down to its places for slices, if it has some.
@@ -295,6 +297,11 @@ export class Scene extends View {
   // Whether the picture keeps to the slices from one node to the other: on a slide with a title of its own, which is looked at for a minute. What a switch adds up is from all.
   get ownOnly() {
     return document.documentElement.hasAttribute("data-framed") && !this.data.sums.role;
+  }
+
+  // Whether the nodes that are not shown have a name, and so a way: not where words are larger than their place, or nobody else is drawn.
+  get namesOthers() {
+    return !this.ownOnly && this.scale >= this.least / 12;
   }
 
   // Whether words are larger beside boxes than in the lab, as on a slide: some are shorter then.
@@ -614,14 +621,14 @@ export class Scene extends View {
     const longest = this.enlarged ? this.across(`${sight.unit} ${this.meta.nodes - 1}`, 12, "bold") : 0;
     const addName = (number, [edge, y], align) => {
       const name = `${sight.unit} ${number}`, slow = this.sayWhatIsSlow(number, this.enlarged || (sparse && !low)), wide = this.across(name, 12, "bold");
-      const aside = this.enlarged ? (node[0] + longest > BESIDE_HOST ? 5 : 0) : sparse && !low && (node[0] + wide > BESIDE_HOST || slow.length) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
+      const aside = this.enlarged ? (node[0] + longest > BESIDE_HOST ? 5 : 0) : sparse && !low && node[0] + Math.max(wide, ...slow.map((word) => this.across(word, 12, "bold"))) > (this.narrow ? NARROW_HOST : BESIDE_HOST) ? 9 : 0, x = align === "left" ? edge - aside : edge + aside, beside = wide + 6 / this.scale;
       words.push([x, y, name, 12, "bold", "ink", align]);
       if (low && slow.length) words.push([align === "left" ? x + beside : x - beside, y, slow.join(" "), 12, "bold", "hot-ink", align]);
       else slow.forEach((word, i) => words.push([x, y + (this.narrow ? 24 + 18 * i : 15 + 14 * i), word, 12, "bold", "hot-ink", align]));
     };
     addName(sight.node, [node[0], low ? other[2] : node[2]], "left");
     if (partner >= 0) addName(partner, [node[1], low ? other[2] : node[2]], "right");
-    if (this.scale < this.least / 12 || this.ownOnly) return; // words are larger than their place, or nobody else is drawn
+    if (!this.namesOthers) return;
     if (sight.source[step] >= 0) words.push([other[0], other[2], `from ${sight.unit} ${sight.source[step]}`, 11, "normal", "muted", "right"]);
     if (sight.beyond[step] >= 0) words.push([other[1], other[2], `to ${sight.unit} ${sight.beyond[step]}`, 11, "normal", "muted", "left"]);
   }

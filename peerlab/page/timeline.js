@@ -16,7 +16,7 @@ const ROW = { least: 13, below: 16, airy: 18, high: 860, charts: 216, beside: 10
 const DIFFERENCE = { letters: 12, around: 8, beside: 6 }; // pixels
 const BESIDE = { letters: 12, around: 30, high: 0.86, most: 3 }; // pixels; of a row: as high as its ground, clear of the axis; names
 const LABELS_END = 8; // pixels before the bar of the row that is marked, which is 3 wide: where labels end in Bokeh
-const TITLE_END = 8; // pixels before the axis: its first number stands half before it
+const TITLE_END = 14; // pixels before the axis: its first number stands half before it
 const AREA = { track: 10, span: 40, narrow: 4 }; // pixels: in a lane whose tracks are lower, spans that are mostly shorter stand on each other, and in any lane those that are mostly narrower
 const NARROW_SPAN = 3; // pixels: spans so narrow that follow each other at once are one area
 const PAST_ALL = 1e12; // of the axis: past the end of any run, however far one pans
@@ -177,7 +177,6 @@ export class Timeline extends View {
     const texts = names.map((_, i) => [...names.slice(0, length - i), ...(i ? ["others"] : [])].join(", ")), text = texts.slice(Math.max(0, length - BESIDE.most)).find((each) => wide(each) < width) ?? "";
     this.find(".pl-more-lanes span").textContent = text;
     this.find(".pl-more-lanes").title = sayBeside(this.beside);
-    this.besideWide = text ? wide(text) : 0;
   }
 
   // Shows every lane in a row, or folds those beside the data path into one.
@@ -301,7 +300,7 @@ export class Timeline extends View {
     const step = s.step[i] + j * segment.steps;
     const row = { fill: this.data.roles[stage], stage: this.data.stages[stage], y, height, left: start };
     row.right = end - Math.min(0.6 * pixel, 0.06 * (end - start)); // a seam, which takes no more of a short span than of a long one
-    row.alpha = (s.slice[i] + step) % 2 && this.isLoud(s.lane[i]) ? 0.72 : 1;
+    row.alpha = 1;
     const piece = s.slice[i] < 0 ? "whole transfer" : `slice ${s.slice[i]}`;
     row.what = `${this.data.device} ${s.device[i]}, step ${step + 1}, ${piece}${s.nbytes[i] > 0 ? `, ${sayBytes(s.nbytes[i])}` : ""}`;
     row.when = `${sayTime(start)} + ${sayTime(end - start)}`;
@@ -420,12 +419,12 @@ export class Timeline extends View {
   }
 
   // How much less or more is said in the strip above the lanes, so that it lies on no bar, and beside the clock's knob where that passes, between
-  // the two ends. Left of the first end stands which run had ended there, if there is room and no knob; else what is more says it, and may begin `before` the first end.
+  // the two ends. What is more says which run that is, if there is room; else the name of that stands left of its end, if there is room and no knob, or what is more may begin `before` the first end.
   placeDifference(room, knob, before) {
     const label = this.find(".pl-saved"), { zoom } = this.figures, more = label.classList.contains("pl-worse"), { letters, around } = DIFFERENCE;
     const widths = (this.savedWords ?? [""]).map((text) => widthOf(text, letters * zoom)), short = widths.length - 1;
-    const clear = KNOB + DIFFERENCE.beside, named = this.nameEnd(before, knob, widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
-    const which = !named && (widths[0] + around <= room || reaches) ? 0 : short, wide = widths[which];
+    const clear = KNOB + DIFFERENCE.beside, whole = widths[0] + around <= room && (Math.abs(knob - room / 2) >= widths[0] / 2 + clear || widths[0] + clear <= Math.max(knob, room - knob)), named = this.nameEnd(before, knob, !whole && widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
+    const which = whole || (!named && reaches) ? 0 : short, wide = widths[which];
     showWords(label, this.savedWords?.[which] ?? "");
     label.hidden = room < wide + (named ? 0 : around) && !reaches;
     let left = room < wide + around ? room - wide : (room - wide) / 2;
@@ -468,8 +467,7 @@ export class Timeline extends View {
     this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
     this.cursor.style.transform = `translateX(${left + part * width}px)`;
     this.cursor.style.top = `${top}px`;
-    const words = part * width < this.besideWide && !this.find(".pl-more-lanes").hidden; // the line of the clock passes none
-    this.cursor.style.height = `${words ? height - height / this.rows : height}px`;
+    this.cursor.style.height = `${height}px`;
   }
 }
 

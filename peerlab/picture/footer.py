@@ -5,11 +5,14 @@ from typing import TypedDict
 from peerlab.answer.run import Run
 from peerlab.model.hardware import Figure, named
 from peerlab.model.nic_wiring import Wiring
+from peerlab.model.paths import REDUCE
 from peerlab.picture.picture import Picture
-from peerlab.picture.theme import STAGE_COLOURS
+from peerlab.picture.theme import STAGE_COLOURS, stage_role
 from peerlab.picture.words import beyond, caption, colours
 from peerlab.question.effective_figures import effective_figure, is_computed
 from peerlab.question.scenario import Scenario
+
+_ADDING_UP = stage_role(REDUCE.name)
 
 
 class SourceLine(TypedDict):
@@ -30,7 +33,9 @@ class FooterParcel(TypedDict):
     """What the footer gets for a run."""
 
     colours: list[list[str]]
-    """Role and meaning of every colour that the run uses; greys have lanes of their own, which are named."""
+    """Role and meaning of every colour that the run uses."""
+    greys: list[list[str]]
+    """The same of greys that stand in the data path without a word; others have lanes of their own, which are named."""
     caveat: str
     """What a reader has to know at once; empty: nothing."""
     simulated: list[str]
@@ -41,8 +46,10 @@ class FooterParcel(TypedDict):
 def footer(picture: Picture) -> FooterParcel:
     """Return what the page needs to show the footer of a run."""
     run, s = picture.run, picture.run.scenario
+    key = colours(run)
     return {
-        "colours": [[role, text] for role, text in colours(run) if role in STAGE_COLOURS or s.sums_between],
+        "colours": [[role, text] for role, text in key if role in STAGE_COLOURS or s.sums_between],
+        "greys": [[role, text] for role, text in key if role == _ADDING_UP and not s.sums_between],
         "caveat": beyond(s),
         "simulated": [
             sentence
