@@ -249,7 +249,7 @@ export class Scene extends View {
     const letters = parseFloat(this.px(both[1][3])), [top, bottom] = this.freeOf(at), room = (bottom - top) * this.down;
     const least = Math.max(LINE, Math.min(LINE_OF_LETTERS * letters, room - LETTERS_IN_BOX * letters)) / this.down;
     if (both[1][1] - both[0][1] >= least || room < 2 * LINE) return word;
-    return [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2 + (LOWER * letters) / this.down, ...word.slice(2)];
+    return [word[0], (top + bottom + (word === both[0] ? -least : least)) / 2 + (this.narrow ? 0 : (LOWER * letters) / this.down), ...word.slice(2)];
   }
 
   // From where to where a box is free for words: down to its places for slices, if it has some.
