@@ -14,7 +14,7 @@ _STYLE = (
     ".pl-proof{flex:100%;min-width:0;container:pl-proof/inline-size;border-radius:8px;background:var(--pl-panel)}.pl-charts{display:grid;gap:24px 40px;padding:14px 16px 16px;font-size:clamp(12.5px,7.4px + .46cqi,16px)}.pl-blame .pl-proof>.pl-why{max-width:none;padding:14px 16px 0;font-size:clamp(14px,7.4px + .46cqi,16px);color:var(--pl-ink)}"
     f".pl-chart{{min-width:0;container-type:inline-size;font-family:{FONT};line-height:1.52;color:var(--pl-muted)}}.pl-chart strong{{display:block;margin-bottom:14px;font-size:1.12em;font-weight:650;color:var(--pl-ink)}}"
     ".pl-lines{display:grid;grid-template-columns:max-content minmax(0,1fr) max-content;gap:3px 10px}.pl-line{display:contents}.pl-node{text-align:right}.pl-late .pl-amount:empty{display:none}"
-    ".pl-line>span{min-height:1.52em;white-space:nowrap}.pl-many .pl-line:not(.pl-foot)>span{min-height:12px;height:12px;line-height:12px}.pl-many .pl-lines{row-gap:2px}"
+    ".pl-line>span{min-height:1.52em;white-space:nowrap}.pl-many .pl-line:not(.pl-foot)>span{min-height:.96em;height:.96em;line-height:.96em}.pl-many .pl-lines{row-gap:2px}"
     ".pl-named>:is(.pl-node,.pl-amount){font-weight:650;color:var(--pl-hot-ink)}"
     # bars
     ".pl-extent{position:relative;box-shadow:-1px 0 var(--pl-faint)}.pl-extent i{display:block;height:100%;border-radius:0 4px 4px 0;background:var(--pl-edge)}.pl-named .pl-extent i{background:var(--pl-hot)}"
