@@ -425,7 +425,7 @@ class StepPage extends PlayedPage {
   }
 
   axis(host, top) {
-    const rough = this.longest / 7, power = 10 ** Math.floor(Math.log10(rough)), each = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+    const room = this.x(this.longest) / (widthOf(sayTime(this.longest), TICK_PX) + BETWEEN_TICKS), rough = this.longest / Math.max(1, Math.min(7, room)), power = 10 ** Math.floor(Math.log10(rough)), each = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
     for (let at = 0; at <= this.longest; at += each) {
       svgShape("line", { x1: this.x(at), x2: this.x(at), y1: top - 4, y2: top, stroke: "var(--pl-edge)" }, host);
       const words = at ? sayTime(at) : "0", half = widthOf(words, TICK_PX) / 2;
