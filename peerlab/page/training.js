@@ -77,6 +77,7 @@ const THIN = 3; // px: how narrow a box is at least
 const HATCH = 5; // px from line to line; a wait has room for two where no other one follows it
 
 const HTML = `
+const BETWEEN_TICKS = 8; // px: words of the axis are so far apart
 <div class="ts-top"><h1></h1><div class="ts-controls"></div></div>
 <div class="ts-hero"><p class="ts-label"></p><p class="ts-value" aria-live="polite"></p><p class="ts-note"></p></div>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div>
