@@ -70,6 +70,7 @@ const AXIS = 20; // px
 const RADIO = 22; // px: of a path's name, before its letters
 const ASIDE = { least: 120, gap: 20 }; // px: the enlarged end, and between it and the step
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
+const BETWEEN_TICKS = 8; // px: words of the axis are so far apart
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const THUMB = 14; // px: of the slider, whose middle stands at the moment
 const LEAST = 0.4; // px; what is narrower joins its neighbour
@@ -77,7 +78,6 @@ const THIN = 3; // px: how narrow a box is at least
 const HATCH = 5; // px from line to line; a wait has room for two where no other one follows it
 
 const HTML = `
-const BETWEEN_TICKS = 8; // px: words of the axis are so far apart
 <div class="ts-top"><h1></h1><div class="ts-controls"></div></div>
 <div class="ts-hero"><p class="ts-label"></p><p class="ts-value" aria-live="polite"></p><p class="ts-note"></p></div>
 <div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div>
