@@ -467,7 +467,7 @@ def test_keys_do_what_the_list_says(fresh):
     root.press("?")
     keys = fresh.page.locator("dialog.pl-help").last
     expect(keys).to_be_visible()
-    expect(keys).to_contain_text("slices of other nodes")  # signs in the drawings
+    expect(keys).to_contain_text("every other slice")  # signs in the drawings
     fresh.page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
     root.press("?")
