@@ -422,7 +422,7 @@ def test_an_arrow_beside_each_uplink_says_which_way_it_goes(open_page, alike, wi
     )
     for (left, right), (out, from_, to) in zip(arrows, links, strict=True):
         assert right < from_ if out else left > to
-    expect(page.locator(".np-scene text", has_text="uplinks")).to_have_count(1)
+    expect(page.locator(".np-scene text:text-is('uplinks')")).to_have_count(1)
 
 
 @pytest.mark.parametrize("width", [1280, 900, 600])
