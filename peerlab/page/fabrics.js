@@ -41,6 +41,7 @@ import { sayBytes, sayTime } from "./words.js";
 const WATCHED_S = 12; // the slowest lasts so long at the usual speed
 const ALIKE = 1.005; // times that differ by half a per cent are the same, as in the sentence below the headline
 const MOST_ROADS = 4;
+const TIME = 0; // its column is in no table: times stand at the bars
 const BAR = { head: 18, least: 30, most: 48, all: 150, gap: 10, left: 118, narrow: 86, share: 56, apart: 6, letters: 12, foot: 20, tick: 64 }; // px
 const REST = 0.45; // opacity of what is still to come
 const PAD = 12; // px, inside a card
@@ -105,7 +106,7 @@ class FabricsPage extends PlayedPage {
       pair.prepend(Object.assign(make("i", ""), { style: `background: var(--pl-${role})` }));
       return pair;
     }));
-    const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => i && !seen.includes(i)), fold = this.find(".fb-more"), why = this.find(".fb-why");
+    const { seen } = this.data, folded = columns.map((_, i) => i).filter((i) => i !== TIME && !seen.includes(i)), fold = this.find(".fb-more"), why = this.find(".fb-why");
     this.find("thead").append(headOf(seen.map((i) => columns[i])));
     const rows = transports.map(({ title, figures }) => [title, seen.map((i) => figures[i])]);
     this.ticked = rows.map(([title, figures], number) => this.row(title, figures, number)).filter(Boolean);

@@ -50,7 +50,7 @@ export class Footer extends View {
   paint() {
     const { colours, greys, caveat, simulated, sources } = this.part, { code, nodes } = this.meta;
     const late = Lateness.of(this.page), listed = (texts) => texts.map((text) => make("li", "", text));
-    const signs = nodes > 1 ? SIGNS.slice(0, 3) : [], swatch = (name) => ([role, text]) => {
+    const signs = nodes > 1 ? SIGNS.slice(0, 3).map(([sign, what]) => [sign, `${sign}: ${what}`]) : [], swatch = (name) => ([role, text]) => {
       const item = make("span", name, text);
       item.style.setProperty("--swatch", this.figures.colour(role));
       return item;
@@ -58,14 +58,14 @@ export class Footer extends View {
     this.key.replaceChildren(
       ...colours.map(swatch("pl-swatch")),
       ...greys.map(swatch("pl-swatch pl-key-sign")),
-      ...signs.map(([sign, what]) => { // where they have room; else the pointer says them
-        const item = make("span", "pl-key-sign", `${sign}: ${what}`);
+      ...signs.map(([sign, words]) => { // where they have room; else the pointer says them
+        const item = make("span", "pl-key-sign", words);
         item.dataset.sign = sign;
         return item;
       }),
       ...(sources.lines.some(({ assumed }) => assumed) ? [make("span", "pl-dagger", "† assumed")] : []), // on a slide, where the list of sources is not
     );
-    this.key.title = signs.map((sign) => sign.join(": ")).join("\n");
+    this.key.title = signs.map(([, words]) => words).join("\n");
     const told = this.folded("pl-simulated", "What was simulated", listed([...simulated, ...(late ? [late.words] : [])]));
     const details = this.folded("pl-rests", sources.title, sources.lines.map((line) => make("li", line.assumed ? "pl-assumed" : "", line.text)));
     this.caption.replaceChildren(...(caveat ? [make("span", "pl-caveat", caveat)] : []), told, details, copyButton(code));

@@ -93,9 +93,10 @@ export class JobsScene {
     const [, into, out] = this.pipes;
     if (!out) return null;
     const from = into.x + into.wide + into.aside, apart = into.aside ? 10 : 6, room = out.x - out.aside - from - 2 * apart, y = FLOOR.spine + this.floor.pipe / 2;
-    const fits = (lines) => FLOOR.causes.find((size) => lines.every((line) => widthOf(line, size, true) <= room)), lines = [[WORDS.join(" ")], WORDS].filter(fits).sort((some, others) => fits(others) - fits(some))[0]; // as large as they may be
-    if (!lines) return null;
-    const letters = fits(lines), group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host);
+    const largest = (lines) => FLOOR.causes.find((size) => lines.every((line) => widthOf(line, size, true) <= room)) ?? 0, one = [WORDS.join(" ")];
+    const lines = largest(WORDS) > largest(one) ? WORDS : one, letters = largest(lines); // as large as they may be
+    if (!letters) return null;
+    const group = svgShape("g", { visibility: "hidden", class: "jb-cause" }, this.host);
     lines.forEach((line, i) => svgText(line, { x: from + apart, y: y + 0.36 * letters + (i - (lines.length - 1) / 2) * 1.25 * letters, "font-size": letters, "font-weight": 650, fill: "var(--pl-hot-ink)" }, group));
     return group;
   }

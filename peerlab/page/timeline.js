@@ -298,9 +298,8 @@ export class Timeline extends View {
   add(drawn, i, shift, j, segment, pixel) {
     const s = this.spans, { y, height } = this.place(i), stage = s.stage[i], start = s.start[i] + shift, end = s.end[i] + shift;
     const step = s.step[i] + j * segment.steps;
-    const row = { fill: this.data.roles[stage], stage: this.data.stages[stage], y, height, left: start };
+    const row = { fill: this.data.roles[stage], stage: this.data.stages[stage], y, height, left: start, alpha: 1 };
     row.right = end - Math.min(0.6 * pixel, 0.06 * (end - start)); // a seam, which takes no more of a short span than of a long one
-    row.alpha = 1;
     const piece = s.slice[i] < 0 ? "whole transfer" : `slice ${s.slice[i]}`;
     row.what = `${this.data.device} ${s.device[i]}, step ${step + 1}, ${piece}${s.nbytes[i] > 0 ? `, ${sayBytes(s.nbytes[i])}` : ""}`;
     row.when = `${sayTime(start)} + ${sayTime(end - start)}`;
@@ -423,7 +422,8 @@ export class Timeline extends View {
   placeDifference(room, knob, before) {
     const label = this.find(".pl-saved"), { zoom } = this.figures, more = label.classList.contains("pl-worse"), { letters, around } = DIFFERENCE;
     const widths = (this.savedWords ?? [""]).map((text) => widthOf(text, letters * zoom)), short = widths.length - 1;
-    const clear = KNOB + DIFFERENCE.beside, whole = widths[0] + around <= room && (Math.abs(knob - room / 2) >= widths[0] / 2 + clear || widths[0] + clear <= Math.max(knob, room - knob)), named = this.nameEnd(before, knob, !whole && widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
+    const clear = KNOB + DIFFERENCE.beside, isOff = Math.abs(knob - room / 2) >= widths[0] / 2 + clear || widths[0] + clear <= Math.max(knob, room - knob);
+    const whole = widths[0] + around <= room && isOff, named = this.nameEnd(before, knob, !whole && widths[short] <= room), reaches = !named && more && before + room > widths[0] && (knob < room - widths[0] - clear || knob > room + clear);
     const which = whole || (!named && reaches) ? 0 : short, wide = widths[which];
     showWords(label, this.savedWords?.[which] ?? "");
     label.hidden = room < wide + (named ? 0 : around) && !reaches;

@@ -3,6 +3,7 @@
 import { make, showWords } from "./dom.js";
 import { fitFrame } from "./frame.js";
 import { GainCurve } from "./gain_curve.js";
+import { ticks } from "./labels.js";
 import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
 import { beginPlayed, choiceOf, forControl, PlayedPage } from "./played.js";
@@ -71,6 +72,7 @@ const RADIO = 22; // px: of a path's name, before its letters
 const ASIDE = { least: 120, gap: 20 }; // px: the enlarged end, and between it and the step
 const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
 const BETWEEN_TICKS = 8; // px: words of the axis are so far apart
+const MOST_TICKS = 7;
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
 const THUMB = 14; // px: of the slider, whose middle stands at the moment
 const LEAST = 0.4; // px; what is narrower joins its neighbour
@@ -426,8 +428,8 @@ class StepPage extends PlayedPage {
   }
 
   axis(host, top) {
-    const room = this.x(this.longest) / (widthOf(sayTime(this.longest), TICK_PX) + BETWEEN_TICKS), rough = this.longest / Math.max(1, Math.min(7, room)), power = 10 ** Math.floor(Math.log10(rough)), each = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
-    for (let at = 0; at <= this.longest; at += each) {
+    const room = this.x(this.longest) / (widthOf(sayTime(this.longest), TICK_PX) + BETWEEN_TICKS);
+    for (const at of ticks(this.longest, room, MOST_TICKS)) {
       svgShape("line", { x1: this.x(at), x2: this.x(at), y1: top - 4, y2: top, stroke: "var(--pl-edge)" }, host);
       const words = at ? sayTime(at) : "0", half = widthOf(words, TICK_PX) / 2;
       text(host, Math.min(this.x(at), this.width - half), top + 12, words, { "text-anchor": "middle", fill: "var(--pl-muted)", "font-size": TICK_PX });

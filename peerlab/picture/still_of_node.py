@@ -82,9 +82,9 @@ def _fade(paper: Paper, sketch: Sketch, end: float) -> None:
         f"<stop offset='{share}' stop-color='{colour}' stop-opacity='{share}'/>" for share in (0, 1)
     )
     paper.shapes.append(
-        # One surface: many thin ones above each other were darker than the paper.
-        f"<linearGradient id='fade'>{stops}</linearGradient>"
-        f"<rect x='{begin:g}' y='{high:g}' width='{end + 1 - begin:g}' height='{low - high:g}' fill='url(#fade)'/>"
+        # One surface: many thin ones above each other were darker than the paper. Drawings of several themes may stand in one document.
+        f"<linearGradient id='fade-{colour[1:]}'>{stops}</linearGradient>"
+        f"<rect x='{begin:g}' y='{high:g}' width='{end + 1 - begin:g}' height='{low - high:g}' fill='url(#fade-{colour[1:]})'/>"
     )
 
 

@@ -113,7 +113,7 @@ def test_the_wire_of_one_node_ends_in_the_picture_below_the_name_of_where_it_goe
         (ground, "0"),
         (ground, "1"),
     ]
-    assert len([box for box in drawn.iter(f"{SVG}rect") if box.get("fill") == "url(#fade)"]) == 1
+    assert len([box for box in drawn.iter(f"{SVG}rect") if box.get("fill") == f"url(#{fade.get('id')})"]) == 1
     assert NODE_WIDTH + 6 < float(at["node 7"]["x"]) < wide, "clear of the node's edge"
     assert float(at["node 0"]["x"]) < NIC[0], "both nodes have their names"
     waits = next(text for text in at if text.endswith("slices wait"))

@@ -87,10 +87,9 @@ def _why(blame: Blame) -> str:
     """Return why somebody is to blame, which no picture of who is late shows, as all wait for the latest; empty where nobody is."""
     if not blame.named:
         return ""
-    who = blame.verdict.removesuffix(" is to blame.")
-    share = blame.part(dict(blame.ways)[blame.way]) if blame.way else blame.explained[blame.named[0]]
+    who = blame.culprit
     return (
-        f"Had {who[0].lower()}{who[1:]} been ordinary, {say_percent(share)} of the delay would be gone: "
+        f"Had {who[0].lower()}{who[1:]} been ordinary, {say_percent(blame.share)} of the delay would be gone: "
         "the others are late because they wait for it."
     )
 

@@ -84,32 +84,35 @@ class Blame:
     @property
     def in_words(self) -> str:
         """The answer as a sentence."""
-        match self.named:
-            case (node,):
-                share = self.explained[node]
-            case (node, other):
-                share = self.part(dict(self.ways)[node, other])
-            case _:
-                return self.verdict
-        return f"{self._culprit} explains {say_percent(share)} of what was lost."
+        if not self.named:
+            return self.verdict
+        return f"{self.culprit} explains {say_percent(self.share)} of what was lost."
 
     @property
     def verdict(self) -> str:
         """Who is to blame, without how much of what was lost that explains."""
-        if self._culprit:
-            return f"{self._culprit} is to blame."
+        if self.culprit:
+            return f"{self.culprit} is to blame."
         if not self.slower:
             return "Nobody is to blame: this run is an ordinary one."
         return "No one node or connection is to blame."
 
     @property
-    def _culprit(self) -> str:
+    def culprit(self) -> str:
+        """Who is named, as the subject of a sentence; empty: nobody."""
         match self.named:
             case (node,):
                 return f"Node {node}"
             case (node, other):
                 return f"The way from node {node} to node {other}"
         return ""
+
+    @property
+    def share(self) -> float:
+        """Which share of what was lost the named one explains, 0 to 1; 0: nobody is named."""
+        if not self.named:
+            return 0.0
+        return self.part(dict(self.ways)[self.way]) if self.way else self.explained[self.named[0]]
 
     _repr_html_ = shown
 

@@ -94,7 +94,7 @@ def _largest(rows: Sequence[Told]) -> str:
     low, high = figure(row["low"]), figure(row["high"])
     band = f"{low} GB/s" if low == high else f"{low} to {high} GB/s"
     if high == figure(row["ceiling"]):
-        band += f", and {figure(row['ceiling'])} GB/s is the ceiling"
+        band += f", and {high} GB/s is the ceiling"
     return f"<p class='pl-answer'><b>{figure(row['expected'])} GB/s</b> bus bandwidth at {say_bytes(row['size'])}; 9 of 10 healthy runs reach {band}</p>"
 
 

@@ -227,10 +227,12 @@ def _pile(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, i
 
 def _columns(axis: Axis, path_times: PathTimes, dot: float) -> list[int | None]:
     """Return for each run the pile that it lies in; None: it is beyond the axis."""
-    scale = axis.x
-    return [
-        round((scale(ps) - axis.left) / dot) if ps <= axis.last_ps else None for ps in path_times.times_ps
-    ]
+    return [_column_at(axis, axis.x(ps), dot) if ps <= axis.last_ps else None for ps in path_times.times_ps]
+
+
+def _column_at(axis: Axis, x: float, dot: float) -> int:
+    """Return the number of the pile at a place of the axis."""
+    return round((x - axis.left) / dot)
 
 
 def _worth(columns: list[int | None], sheet: Sheet) -> float:
@@ -305,10 +307,9 @@ def _times(paper: Paper, axis: Axis, path_times: PathTimes, place: tuple[Sheet, 
     worth, counts = _worth(columns, sheet), Counter(column for column in columns if column is not None)
     for level, named in enumerate(named_times(path_times)):
         x, top = axis.x(min(named.ps, axis.high_ps)), base - sheet.line + sheet.head + _STEP * level
-        if (
-            named.ps in path_times.times_ps
-        ):  # a percentile is the time of a run: its line stands on that run's dot
-            x = axis.left + round((x - axis.left) / sheet.dot) * sheet.dot
+        # A percentile is the time of a run: its line stands on that run's dot.
+        if named.ps in path_times.times_ps:
+            x = axis.left + _column_at(axis, x, sheet.dot) * sheet.dot
         if named.ps <= axis.last_ps:
             # It ends above the dots that it would cross.
             near = (
