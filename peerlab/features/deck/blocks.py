@@ -81,15 +81,15 @@ def table(
     *,
     fill_in: bool = False,
     marked: Container[tuple[int, int]] = (),
-    loses: bool = False,
+    tells: str = "",
     foot: Sequence[Sequence[str]] = (),
 ) -> str:
-    """Return a table; with `fill_in` each row ends with a line to write on; the cells `marked`, row and column behind the first, are seen first, and tell a gain, or with `loses` a loss.
+    """Return a table; with `fill_in` each row ends with a line to write on; the cells `marked`, row and column behind the first, are seen first; what each `tells`, a ``gain`` or a ``loss``, its colour does.
 
     Rows of the `foot` sum up those above a rule: their names take the columns for which they have no cell.
     """
     heads = "".join(f"<th scope='col'>{words(cell)}</th>" for cell in head)
-    body, first = "", " class='first loss'" if loses else " class=first"
+    body, first = "", f" class='first {tells}'" if tells else " class=first"
     for number, (name, *cells) in enumerate(rows):
         written = "".join(
             f"<td{first * ((number, column) in marked)}>{words(cell)}</td>"

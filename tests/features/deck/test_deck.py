@@ -154,6 +154,8 @@ def test_words_beside_the_alternatives_follow_from_their_figures(cluster):
         )
     ]
     assert max(others) == best
+    marked = [float(gain) for gain in re.findall(r"<td class=first>([\d.]+)\u00d7", slide.body)]
+    assert sorted(marked) == sorted([best, own]), "what the title compares is seen first"
     said = "about as much as" if near else "more than" if best > own else "less than"
     assert f"brings {said} Peer Direct" in slide.title
 
@@ -689,8 +691,9 @@ def test_a_share_is_said_in_percent():
     cells = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", one("assumptions").body)))
     assert "overlap that the library loses 0 % 100 % " in cells
     listed = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", one("sources").body)))
-    assert "overlap that the library loses 0 % 0 to 100 " in listed
-    assert "where the NICs hang below the devices' switch value range" in listed, "words lie over no column"
+    assert "overlap that the library loses 0 % 0 to 100 % " in listed
+    assert "slice through the host 512 KiB 512 KiB to 16 MiB " in listed, "512 to 16384 of nothing"
+    assert "where the NICs hang: below the devices' switch value range" in listed, "words lie over no column"
 
 
 def test_where_little_room_is_left_the_figures_that_move_the_gain_most_are_shown():

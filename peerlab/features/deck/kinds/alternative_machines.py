@@ -1,6 +1,6 @@
 """What else could be bought or set: each one simulated, with a cost to fill in."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -100,7 +100,7 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     """Show the alternatives as a table with a cost to fill in."""
     choices, today = options(compared), compared.detour.time_s
     rows = [(option.says, _gain(option.detour, today), _gain(option.direct, today)) for option in choices]
-    marked = {cell for column in (0, 1) if (cell := _most(choices, column, today))}
+    marked = set[tuple[int, int]]()
     head = ("what changes", "through the host", "with Peer Direct", "cost, yours")
     # Without the first row, which is today itself.
     others = [(today / option.detour.time_s, option.says) for option in choices[1:] if option.detour]
@@ -108,6 +108,8 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     if others:
         (best, name), own = max(others), compared.gain
         title = f"{name} brings {_beside(best, own)} Peer Direct"
+        # What the title compares.
+        marked = {(next(row for row, option in enumerate(choices) if option.says == name), 0), (0, 1)}
         sentence = (
             f"Without Peer Direct the most of this table is {best:.2f}{TIMES_SIGN}: {name[:1].lower()}{name[1:]}. "
             f"Peer Direct alone is {own:.2f}{TIMES_SIGN}, {_beside(own, best)} that, and it is a setting."
@@ -116,7 +118,7 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
             sentence,
             "Both columns: the same machine, so that a purchase can be judged with Peer Direct already on.",
         ]
-    about = f"Times as fast as through the host today, {say_time(compared.detour.time_ps)}; green: the most of its column"
+    about = f"Times as fast as through the host today, {say_time(compared.detour.time_ps)}{'; bold: the most without Peer Direct, and Peer Direct alone' * bool(marked)}"
     notes = (
         *compares,
         *(
@@ -126,14 +128,6 @@ def alternatives(_outline: Outline, compared: ComparedRuns) -> Slide:
     )
     body = grid(card(table(head, rows, fill_in=True, marked=marked), 12, high="wide"))
     return Slide(title, about, body, notes=notes, source=figures_said(compared))
-
-
-def _most(choices: Sequence[Option], column: int, today: float) -> tuple[int, int] | None:
-    """Return the cell of the largest gain of a column, if there is one."""
-    runs = [(option.detour, option.direct)[column] for option in choices]
-    gains = [today / run.time_s if run else 0.0 for run in runs]
-    row = max(range(len(gains)), key=gains.__getitem__)
-    return (row, column) if gains[row] > _ALIKE else None
 
 
 def _times(option: Option) -> str:

@@ -95,7 +95,7 @@ def _rates(runs: list[tuple[str, Run, str]], alt: str) -> str:
         # In a column of their own, as the line crosses what stands behind a bar.
         paper.text((_WIDE, y), three_digits(run.busbw_GBps), size=22, bold=True, align="right")
     # The first is what all others are compared with: a line marks its end.
-    paper.line([(host, _PITCH / 2 + 19), (host, _PITCH * (len(runs) - 0.5) + 19)], "ink", 2, dash="3 5")
+    paper.line([(host, _PITCH / 2 + 19), (host, _PITCH * (len(runs) - 0.5) + 25)], "ink", 2, dash="3 5")
     return paper_without_ground(paper, _WIDE, _PITCH * len(runs), alt)
 
 
@@ -160,7 +160,7 @@ def _moving(gain: GainBand, most: int) -> str:
     """Return the table of the figures that move the gain most, and of all together."""
     rows = [_assumed(assumption, gain.value) for assumption in gain.assumptions[:most]]
     together = [
-        ("all at the ends of their ranges, together", "and the model's error", span(gain.low, gain.high)),
+        ("all at the ends of their ranges, together with the model's error", span(gain.low, gain.high)),
         *(
             ("the same, with the NICs elsewhere", case.says, span(case.low, case.high))
             for case in gain.wired[1:]
@@ -168,7 +168,13 @@ def _moving(gain: GainBand, most: int) -> str:
     ]
     first = gain.assumptions[0].cases if gain.assumptions else ()
     head = ("what is assumed †", "value", "if instead", "the gain is")
-    return table(head, rows, marked={(0, 2)}, loses=any(case.gain < 1 for case in first), foot=together)
+    return table(
+        head,
+        rows,
+        marked={(0, 2)},
+        tells="loss" if any(case.gain < 1 for case in first) else "gain",
+        foot=together,
+    )
 
 
 def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, str]:
@@ -249,7 +255,10 @@ def _ranges(assumed: list[Figure | Wiring]) -> str:
     left = len(assumed) - len(rows)
     # Words that have no range, such as where the NICs hang, stand above the columns of values and ranges.
     worded = [figure for figure in rows if not _range(figure) and not _short(figure)[:1].isdigit()]
-    above = facts(*((figure.label, _short(figure)) for figure in worded))
+    above = "".join(
+        f"<div class='facts worded'><span>{words(figure.label)}:</span><b>{words(_short(figure))}</b></div>"
+        for figure in worded
+    )
     lines = "".join(
         _ranged(figure.label, _short(figure), _range(figure)) for figure in rows if figure not in worded
     )
@@ -296,6 +305,11 @@ def _short(figure: Figure | Wiring) -> str:
 
 
 def _range(figure: Figure | Wiring) -> str:
-    """Return a figure's range in words."""
-    of = 100 if _is_share(figure) else 1
-    return "{:g} to {:g}".format(*(of * end for end in figure.range)) if figure.range else ""
+    """Return a figure's range in words, with its unit: a size's ends in units of their own, 512 KiB to 16 MiB."""
+    if not figure.range or not isinstance(figure, Figure):
+        return ""
+    low, high = figure.range
+    if figure.unit == "KiB":
+        return f"{say_bytes(low * KIB)} to {say_bytes(high * KIB)}"
+    of, unit = (100, " %") if _is_share(figure) else (1, say_unit(figure.unit))
+    return f"{of * low:g} to {of * high:g}{unit}"
