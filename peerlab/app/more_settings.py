@@ -55,9 +55,9 @@ class Rare:
         self,
         firsts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
         lasts: Mapping[str, Sequence[w.Widget]] = MappingProxyType({}),
-        beside: Sequence[w.Widget] = (),
+        below: Sequence[w.Widget] = (),
     ) -> None:
-        """`firsts` and `lasts` are what else stands in a group, `beside` stands at the right of the search."""
+        """`firsts` and `lasts` are what else stands in a group, `below` stands below all groups."""
         self._controls = controls()
         made = self._widgets = {name: widget(control) for name, control in self._controls.items()}
         self.algorithm, self.protocol, self.placement = made["algorithm"], made["protocol"], made["placement"]
@@ -75,7 +75,7 @@ class Rare:
         columns = [
             classed(w.Box([self._groups[group] for group in groups]), "pl-more-column") for groups in _COLUMNS
         ]
-        self.row = classed(w.VBox([row([self.search, *beside], "pl-more-head"), *columns]), "pl-more")
+        self.row = classed(w.VBox([row([self.search], "pl-more-head"), *columns, *below]), "pl-more")
 
     def _group(self, group: str, first: Sequence[w.Widget], last: Sequence[w.Widget]) -> w.Widget:
         own = [

@@ -9,9 +9,9 @@ from peerlab.model.resources import resource_kind
 from peerlab.model.stages import stage_kind
 from peerlab.picture.picture import Picture
 from peerlab.picture.registration_table import whose
-from peerlab.picture.shown_nodes import busiest, focus, unit
+from peerlab.picture.shown_nodes import bottleneck_at, busiest, focus, unit
 from peerlab.picture.wire import sends, wire_name
-from peerlab.picture.words import PROXY, names_proxy
+from peerlab.picture.words import PROXY, faults_at, names_proxy
 
 
 class Card(TypedDict):
@@ -103,7 +103,7 @@ def _bottleneck(run: Run) -> Card:
     if bottleneck is None:
         return {**_card("bottleneck", "Bottleneck", "none", "no time passes"), "word": ""}
     hint = PROXY if names_proxy(run) else ""
-    where = _where(run, bottleneck)
+    where = _faults(run) or _where(run, bottleneck)
     note = bottleneck.alone + (_wire(bottleneck) if where is None else where)
     where = where or ""
     if bottleneck.together:  # why it limits though it is not always busy; its own share the tip has
@@ -121,6 +121,13 @@ def _wire(bottleneck: Bottleneck) -> str:
     sends = bottleneck.resource is not None and bottleneck.resource.counts_as == "send"
     full = sends and not bottleneck.in_turns and bottleneck.share >= _FULL
     return ": the wire is the limit" if full else ""
+
+
+def _faults(run: Run) -> str:
+    """Return what is slow or lost at the bottleneck, if something is."""
+    resource = bottleneck_at(run)
+    faults = faults_at(run.scenario, resource) if resource else []
+    return ": " * bool(faults) + ", ".join(faults)
 
 
 def _where(run: Run, bottleneck: Bottleneck) -> str | None:

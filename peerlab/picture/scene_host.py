@@ -175,6 +175,7 @@ def _uplink(sketch: Sketch, node: int) -> None:
     x = g.x(node, UPLINK + 2 * g.lane + ARROW + 12)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)
+    hot_name = any(_limits(sketch, node, kind) for kind in _LANES)
     mark = sketch.mark("switch.uplink")
     # Below the way over the CPU, if there is one: slices on it are broad.
     over_cpu = g.apart or g.redirected
@@ -187,7 +188,8 @@ def _uplink(sketch: Sketch, node: int) -> None:
     says = [words for row, line in enumerate(says) if (words := sketch.figure(node, f"uplink {row}", line))]
     for row, line in enumerate([name, *says]):
         at = (x, top + (14 if over_cpu else 15.5) * row)
-        d.text(at, line, size=11 if row else 12, bold=not row, ink="muted" if row else "ink", align=align)
+        ink = "muted" if row else "hot-ink" if hot_name else "ink"
+        d.text(at, line, size=11 if row else 12, bold=not row, ink=ink, align=align)
 
 
 def arrows(sketch: Sketch) -> list[tuple[float, float, str, str]]:
@@ -212,7 +214,8 @@ def arrows(sketch: Sketch) -> list[tuple[float, float, str, str]]:
 def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:
     """Return name and rate of the uplink, or of what else limits the way to host memory, and how busy it is.
 
-    Of a bottleneck the headline says that, and an empty lane that it is idle.
+    Of a bottleneck the headline says that, and an empty lane that it is idle. A direction that is the bottleneck has the name that headline
+    and timeline have for it.
     """
     c, there = sketch.cluster, "switch.uplink" in sketch.cluster.figures
     name, share = sketch.says(node, "uplink", "PCIe", NODE_WIDTH - UPLINK - 80)
@@ -226,4 +229,7 @@ def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:
         return name, f"{rate / 1e9:g} GB/s" if rate else "", share
     if not there:
         return "way to host memory", "", share
-    return "PCIe uplink", f"{c.uplink_Bps / 1e9:g} GB/s each way{sketch.mark('switch.uplink')}", share
+    rate, mark = f"{c.uplink_Bps / 1e9:g} GB/s", sketch.mark("switch.uplink")
+    if sketch.hot in _LANES and _limits(sketch, node, sketch.hot):
+        return resource_kind(sketch.hot).label, rate + mark, share
+    return "PCIe uplink", f"{rate} each way{mark}", share

@@ -1,12 +1,13 @@
 """Words about a run: the key of its colours, the line below its pictures, and the pictures as text."""
 
 from peerlab.answer.run import Run
+from peerlab.answer.trace import Resource
 from peerlab.base.units import say_bytes, say_count, say_percent, say_time
 from peerlab.collectives.choose import slices
 from peerlab.model.paths import ACROSS_SWITCH, REDUCE, uses_nic
 from peerlab.model.paths import PROXY as PROXY_USE
 from peerlab.model.resources import resource_kind
-from peerlab.model.slow_parts import parts_of
+from peerlab.model.slow_parts import Pair, parts_of
 from peerlab.model.stages import stage_kind
 from peerlab.picture.picture import Picture
 from peerlab.picture.shown_nodes import focus, unit
@@ -140,15 +141,32 @@ def slow_nodes(s: Scenario) -> list[str]:
 
 def slow_nics(s: Scenario) -> list[str]:
     """Return each NIC that is slow or lost, in words."""
-    return [
-        f"NIC {node}.{nic} {f'at {100 * share:g} %' if share else 'lost'}"
-        for (node, nic), share in parts_of(s.slow_nics)
-    ]
+    return [_nic(*nic) for nic in parts_of(s.slow_nics)]
 
 
 def slow_links(s: Scenario) -> list[str]:
     """Return each link between two nodes that is slow, in words."""
-    return [f"link {source} to {to} at {100 * share:g} %" for (source, to), share in parts_of(s.slow_links)]
+    return [_link(*link) for link in parts_of(s.slow_links)]
+
+
+def faults_at(s: Scenario, resource: Resource) -> list[str]:
+    """Return what is slow or lost where a resource sends or receives, in words; nothing where that leaves it as fast as others."""
+    kind, node = resource_kind(resource.kind), resource.node
+    if not (kind.slowed_with_node or kind.until_sent):
+        return []
+    share = (s.slow_domains or {}).get(node)
+    # what a lost NIC did, another one of its node does
+    nics = [_nic(pair, left) for pair, left in parts_of(s.slow_nics) if pair[0] == node]
+    links = [_link(pair, left) for pair, left in parts_of(s.slow_links) if pair[kind.receives] == node]
+    return [*([f"{unit(s)} {node} at {100 * share:g} %"] if share else []), *nics, *links]
+
+
+def _nic(pair: Pair, share: float) -> str:
+    return f"NIC {pair[0]}.{pair[1]} {f'at {100 * share:g} %' if share else 'lost'}"
+
+
+def _link(pair: Pair, share: float) -> str:
+    return f"link {pair[0]} to {pair[1]} at {100 * share:g} %"
 
 
 def _unfelt(s: Scenario) -> str:

@@ -247,11 +247,13 @@ def test_more_has_columns_of_whole_groups_from_edge_to_edge_of_the_row_of_contro
             "groups => ['top', 'bottom'].map(edge => groups.map(group => group.getBoundingClientRect()[edge]))"
         )
         search = fresh.page.get_by_label("Find a setting").evaluate(box)
-        save = fresh.page.locator(".pl-export-write").last.evaluate(box)
+        export, save = (
+            fresh.page.locator(name).last.evaluate(box)
+            for name in (".pl-export-kind select", ".pl-export-write")
+        )
         fresh.page.locator(".pl-explorer").last.evaluate("one => { one.style.width = '' }")
     assert panel[:2] == pytest.approx(row[:2], abs=1)
-    assert (search[0], save[1]) == pytest.approx(panel[:2], abs=1)
-    assert search[2] == pytest.approx(save[2], abs=1)  # one row above the columns
+    assert search[0] == pytest.approx(panel[0], abs=1)
     assert [len(fields) for fields in groups] == [4, 4, 5, 3, 5]
     columns = [(fields[0][0], fields[0][1]) for fields in groups]
     for fields, edges in zip(groups, columns, strict=True):
@@ -278,8 +280,30 @@ def test_more_has_columns_of_whole_groups_from_edge_to_edge_of_the_row_of_contro
     assert [tops[places.index(place)] for place in set(places)] == pytest.approx(
         [tops[0]] * len(set(places)), abs=1
     )
+    assert (*export[:2], save[0]) == pytest.approx(
+        (columns_apart[0][0], columns_apart[1][1], columns_apart[2][0]), abs=1
+    )
+    assert export[2] > max(ends), "the last"
     assert runs[0] == pytest.approx(columns[1][0], abs=1)
     assert runs[2] > groups[1][-1][2] + 26
+
+
+def test_a_narrow_lab_is_as_high_as_more_and_nothing_moves_when_that_opens(fresh):
+    """The last field of it was cut at the lower edge."""
+    fresh.page.locator(".pl-explorer").last.evaluate("one => { one.style.width = '484px' }")
+    ends = """one => [one, one.querySelector('.pl-more')].map(part => part.getBoundingClientRect().bottom)
+        .concat(one.querySelector('.pl-cards').getBoundingClientRect().top - one.getBoundingClientRect().top)"""
+    (_, _, before) = fresh.page.locator(".pl-explorer").last.evaluate(ends)
+    with fresh.unfolded("more", ".pl-more"):
+        lab, panel, after = fresh.page.locator(".pl-explorer").last.evaluate(ends)
+        gaps = fresh.page.locator(".pl-more").last.evaluate(
+            """one => { const boxes = [...one.querySelectorAll('.pl-more-group, .pl-export-panel')].map(part => part.getBoundingClientRect());
+                 return boxes.slice(1).map(({ top }, i) => top - boxes[i].bottom) }"""
+        )
+    fresh.page.locator(".pl-explorer").last.evaluate("one => { one.style.width = '' }")
+    assert panel <= lab
+    assert after == pytest.approx(before, abs=0.5)
+    assert gaps == pytest.approx([18] * len(gaps), abs=1)
 
 
 @pytest.mark.parametrize("width", [1096, 700, 480])

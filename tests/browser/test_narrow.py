@@ -88,7 +88,7 @@ def test_on_a_phone_words_have_air_to_boxes_and_lines_in_a_box_lie_around_its_mi
              return [rows(figures.model("scene_texts"), "text", "x", "y"), rows(figures.model("scene_boxes"), "left", "top", "right", "bottom"), scene.down] }"""
     )
     assert not any(text.endswith("busy") for text, *_ in words), "above the devices is no room"
-    _, _, uplink = next(word for word in words if word[0] == "PCIe uplink")
+    _, _, uplink = next(word for word in words if word[0] == "PCIe to host")
     assert (uplink - 67) * down >= 7.9, "host memory ends at 67"
     cpu = next(word for word in words if word[0].startswith("CPU"))
     left, top, right, bottom = next(

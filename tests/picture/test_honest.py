@@ -84,17 +84,26 @@ def test_the_wire_is_the_one_of_the_protocol_that_this_message_takes():
 def test_a_slow_nic_has_its_own_rate_and_how_busy_it_is_stands_in_the_headline_alone():
     texts, cards, _ = shown("dl1", path="peer-direct", slow_nodes={2: 0.5}, message_bytes="64 MiB")
     assert {"wire, 6.25 GB/s", "50 Gb/s"} <= set(texts)
-    assert re.fullmatch(r"9\d % busy", cards["bottleneck"]["note"]), "where, the picture shows"
+    assert re.fullmatch(r"9\d % busy: node 2 at 50 %", cards["bottleneck"]["note"])
     assert not any("NIC 9" in text for text in texts)
     # a lost NIC's traffic is carried by another: that one is drawn
     texts, cards, _ = shown("dl1", path="peer-direct", slow_nics={(3, 1): 0}, message_bytes="64 MiB")
-    assert re.fullmatch(r"9\d % busy", cards["bottleneck"]["note"])
+    assert re.fullmatch(r"9\d % busy: NIC 3\.1 lost", cards["bottleneck"]["note"])
     assert {"NIC 3.2", "NIC 3.3"} & {text.rstrip(" \u2020") for text in texts}
-    # of two faults the picture shows one, and the headline names the place of the other
+    # of two faults the picture shows one, and the headline names the other, which limits
     lost = {(3, 2): 0, (2, 1): 0.5}
     _, cards, _ = shown("p4d", nodes=4, path="peer-direct", slow_nics=lost, message_bytes="64 MiB")
-    assert re.fullmatch(r"9\d % busy at NIC 2\.1", cards["bottleneck"]["note"])
+    assert re.fullmatch(r"9\d % busy: NIC 2\.1 at 50 %", cards["bottleneck"]["note"])
     assert not any("NIC 4" in text for text in texts)
+
+
+def test_the_card_of_the_bottleneck_names_the_fault_that_makes_it_and_no_other():
+    """ "NIC send, 96 % busy" did not say that a slow node was the cause."""
+    slow_link = shown("dl1", path="peer-direct", slow_links={(0, 1): 0.25}, message_bytes="64 MiB")[1]
+    assert slow_link["bottleneck"]["note"].endswith(" busy: link 0 to 1 at 25 %")
+    # copies limit, which are as fast on the slow node
+    hardly = shown("dl1", path="host-rdma", slow_nodes={0: 0.95}, message_bytes="64 MiB")[1]["bottleneck"]
+    assert (hardly["value"], re.search(r"% busy$", hardly["note"]) is not None) == ("PCIe to host", True)
 
 
 def test_a_mark_belongs_to_the_lines_of_its_own_scenario():

@@ -513,8 +513,8 @@ def test_arrows_beside_the_uplink_are_clear_of_slices():
         assert min(abs(x - geometry.x(node, UPLINK)) for node in (0, 1)) > 2 * geometry.lane + 4
 
 
-def test_the_full_direction_of_an_uplink_is_marked_by_its_edge_and_its_arrow():
-    """It had a ground of pale orange, and amber slices beside its edge melted with both. How full it is the bottleneck's card says, once."""
+def test_the_full_direction_of_an_uplink_is_marked_by_its_edge_its_arrow_and_its_name():
+    """It had a ground of pale orange, and amber slices beside its edge melted with both. How full it is the bottleneck's card says, once, under the same name."""
     picture = Picture(simulated(cluster="dl1", path="host-rdma"))
     pipes, loads, texts = picture.drawing.pipes, picture.drawing.loads, picture.drawing.texts
     marked = [i for i, line in enumerate(pipes["line"]) if line == "hot"]
@@ -525,7 +525,8 @@ def test_the_full_direction_of_an_uplink_is_marked_by_its_edge_and_its_arrow():
             "nothing else fills it"
         )
     assert {arrow for _, _, arrow, ink in arrows(picture.sketch) if ink == "hot-ink"} == {"↑"}
-    assert not {"hot-ink"} & set(texts["ink"])
+    hot_words = [text for text, ink in zip(texts["text"], texts["ink"], strict=True) if ink == "hot-ink"]
+    assert hot_words == 2 * [picture.run.bottleneck.label], "one name in card, timeline and picture"
     assert picture.sketch.share(0, "uplink_up") not in texts["text"], "the card has it"
 
 

@@ -46,7 +46,9 @@ class OwnLog(PastePanel):
         self._found: LogFindings | None = None
         self._scenario: Scenario | None = None
         self._showing = False
-        self._away = classed(w.Button(description="Remove the log"), "pl-plain", "pl-log-away")
+        self._away = classed(
+            w.Button(description="Remove", tooltip="Remove the log"), "pl-plain", "pl-log-away"
+        )
         self._go = classed(w.Button(), "pl-plain", "pl-log-go")
         self.first, self.verdict = (
             classed(w.HTML(), "pl-log-verdict", name) for name in ("pl-log-first", "pl-log-rest")
