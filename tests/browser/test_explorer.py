@@ -188,7 +188,9 @@ def test_what_a_setting_under_more_changes_is_seen_in_the_cards_above_it(fresh):
             expect(scene).to_be_hidden()
             fresh.change(lambda: fresh.select("slow", "node 0 at 50 %"))
             expect(cards).to_contain_text("0.88 to 1.26\u00d7")
-            expect(cards).not_to_contain_text("50 %")  # its chip and its node say it
+            # its chip and its node say it, and the card of the bottleneck that it makes
+            expect(cards.locator(".pl-hero")).not_to_contain_text("50 %")
+            expect(cards.locator("[data-name=bottleneck]")).to_contain_text("node 0 at 50\u00a0%")
             fresh.change(lambda: fresh.select("slow", "none"))
         expect(scene).to_be_visible()
     fresh.page.set_viewport_size(before)
