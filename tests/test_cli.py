@@ -152,7 +152,7 @@ def test_a_path_of_too_many_spans_is_left_out_beside_others_and_refused_alone(mo
     monkeypatch.undo()
     status, _, err = run("simulate", "--nodes", "4096", "--slow-node", "4:0.8")
     assert status == 1
-    assert err.startswith("peerlab: nodes: 4096 nodes that differ make about ")  # and no hours before
+    assert err.startswith("peerlab: --nodes: 4096 nodes that differ make about ")  # and no hours before
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_one_rank_exchanges_nothing_and_json_stays_json():
 BAD = [
     (("--cluster", "dl2"), "unknown cluster 'dl2'; did you mean 'dl1'?"),
     (("--cluster", "dl1", "--path", "native"), "path"),
-    (("--nodes", "0"), "nodes: 0 is out of range"),
-    (("--nodes", "-8"), "nodes: -8 is out of range"),
-    (("--nodes", "2.5"), "nodes: '2.5' is not a whole number from 1 to 16384"),
+    (("--nodes", "0"), "--nodes: 0 is out of range"),
+    (("--nodes", "-8"), "--nodes: -8 is out of range"),
+    (("--nodes=2.5",), "--nodes: '2.5' is not a whole number from 1 to 16384"),
     (("--message", "64 MB/s"), "--message: '64 MB/s' is a rate"),
     (("--message", "-1"), "--message: "),
     (("--slice", "0"), "--slice: 0 is out of range"),
@@ -230,27 +230,28 @@ OPTIONS = [
     ("neighbours --lanes 0", "--lanes: 0 is out of range"),
     (
         "neighbours --seed 3",
-        "seed: it chooses among several trunks, and trunks is 1; give more, or leave this out",
+        "--seed: it chooses among several trunks, and trunks is 1; give more, or leave this out",
     ),
     (
         "why --detour-us 200",
         "--detour-us: changes nothing without --detours; give that, too, or leave it out",
     ),
     ("sweep --tick-us 20,30 --jitter 0.1", "--tick-us: changes nothing without --ticks"),
-    ("step --failover rebalance", "failover: changes nothing without --slow-nic"),
+    ("export --beside nodes=0 --output pair.html", "nodes: 0 is out"),  # no option says that
+    ("step --failover rebalance", "--failover: changes nothing without --slow-nic"),
     (
         "simulate --seed 3",
-        "seed: changes nothing without --jitter, --spread, --detours, --ticks or --placement",
+        "--seed: changes nothing without --jitter, --spread, --detours, --ticks or --placement",
     ),
     ("tails --tick-us 20", "--tick-us: changes nothing without --ticks"),
     ("step --wait-watt 100", "--wait-watt: energy needs both; give --busy-watt, too"),
     ("neighbours --until-ms nan", "--until-ms: nan is out of range"),
     ("neighbours --message 1e30", "--message: '1e30' is out of range"),
-    ("jobs --job 0,1 --leaf 0", "leaf: 0 is out of range"),
+    ("jobs --job 0,1 --leaf 0", "--leaf: 0 is out of range"),
     ("jobs --job 0,1 --message 1e30", "--message: '1e30' is out of range"),
-    ("jobs --job 0,1,compute=x", "job: "),
+    ("jobs --job 0,1,compute=x", "--job: "),
     ("jobs --job 0,1 --until-ms x", "--until-ms: 'x' is not a number"),
-    ("jobs --job 0,1 --fabric infiniband --trunks 1.5", "trunks: '1.5' is not a whole number"),
+    ("jobs --job 0,1 --fabric infiniband --trunks 1.5", "--trunks: '1.5' is not a whole number"),
     ("jobs --job 0,1 --fabric infiniband --message 1TiB", "cell: some "),
 ]
 
@@ -311,7 +312,7 @@ def test_a_terminal_without_unicode_still_gets_its_table(tmp_path):
 def test_the_lab_refuses_a_port_that_is_none():
     status, _, problem = run("lab", "--no-browser", "--port", "99999")
     assert status == 1
-    assert problem == "peerlab: port: 99999 is not a whole number from 1 to 65535\n"
+    assert problem == "peerlab: --port: 99999 is not a whole number from 1 to 65535\n"
 
 
 def test_ctrl_c_while_it_is_being_loaded_is_one_line(tmp_path):

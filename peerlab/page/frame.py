@@ -4,25 +4,22 @@
 # light and dark, and survive in a saved notebook. They are made of what `as_dict` tells, so that page, JSON
 # and command say the same; all text is escaped.
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
 
+from peerlab.base.words_html import unbroken
 from peerlab.picture.policy import policy
 from peerlab.picture.theme import properties
 
 _STYLE = Path(__file__).parent / "report.css"
-_IN_VALUE = re.compile(
-    r"(?<=\d) (?=(?:[KMGT]i?)?B\b|[mµn]?s\b|G[Bb]/s|%)|(?<= to) (?=\d)| (?=to \d)|(?<= from) (?=\d)"
-)
 
 
 def framed(kind: str, title: str, body: str, *, headed: bool = True) -> str:
     """Return a section that brings its own style; `body` is HTML whose text has been escaped, and has its title itself if not `headed`."""
-    kept = escape(_IN_VALUE.sub("\u00a0", title))  # no line ends within a value
+    kept = escape(unbroken(title))
     head = f"<h3>{kept}</h3>" if headed else ""
     return (
         f"<style>{_style()}</style><section class='pl-report pl-{kind}' aria-label='{escape(title, quote=True)}'>"

@@ -7,8 +7,11 @@ from html import escape
 from typing import Any
 
 from peerlab import page as sources
+from peerlab.base.errors import ExportError, nearest
 from peerlab.picture.policy import inline, policy
 from peerlab.picture.theme import palettes
+
+_WORDS = {"layout": ("page", "slide", "frame"), "theme": ("auto", "light", "dark")}
 
 
 def played_page(
@@ -38,7 +41,15 @@ def played_page(
         Attributes of the page's one element, its class at least.
     wanted:
         ``mode`` (``page``, ``slide`` or ``frame``) and ``theme``; ``framed`` where what is around it says its source.
+
+    Raises
+    ------
+    ExportError
+        If one of these words is unknown.
     """
+    for name, word in (("layout", wanted["mode"]), ("theme", wanted["theme"])):
+        if word not in _WORDS[name]:
+            raise ExportError(f"{name}: unknown {word!r}; {nearest(str(word), _WORDS[name])}")
     shown = {**given, "wanted": wanted, "palettes": palettes()}
     data = json.dumps(shown, default=_packed).replace("<", "\\u003c")
     code = inline(sources.script_of(script))

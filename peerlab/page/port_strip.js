@@ -64,7 +64,7 @@ export class PortStrip {
   }
 
   text(x, y, words, more = {}) {
-    svgText(words, { x, y: y + this.letters + 1, "font-size": this.letters, fill: "var(--pl-muted)", ...more }, this.host);
+    return svgText(words, { x, y: y + this.letters + 1, "font-size": this.letters, fill: "var(--pl-muted)", ...more }, this.host);
   }
 
   // One fabric: its queue from the bottom up, the victim's bytes below those of the others.
@@ -74,18 +74,29 @@ export class PortStrip {
     const group = svgShape("g", { class: "np-row" }, host);
     svgShape("rect", { x: 0, y: top, width: this.width, height: high, fill: "transparent" }, group);
     group.addEventListener("click", () => this.pick(i));
-    if (!this.narrow || this.slide) this.text(this.slide ? this.left - 8 : 0, top + 3, this.slide ? fabric.title : `bytes waiting at ${this.port}`, this.slide ? { "text-anchor": "end", ...ink } : {});
+    if (this.slide) this.text(this.left - 8, top + 3, fabric.title, { "text-anchor": "end", ...ink });
     svgShape("rect", { x: this.left, y: base - room, width: end - this.left, height: room, fill: "var(--pl-panel)" }, host);
     const most = this.peaks[i].ports[shared], columns = Math.max(1, Math.round((this.right - this.left) / STRIP.column));
     const scale = Math.max(1, ...this.peaks.map(({ ports }) => ports[shared])), [own, others] = this.cells[i].means(shared, played_us, columns, (flow) => this.own.has(flow));
     const faded = { opacity: chosen ? 1 : 0.8 };
     this.area(own.map(() => 0), own, base, room / scale, { fill: "var(--pl-network)", ...faded });
     this.area(own, others, base, room / scale, { fill: "var(--pl-edge)", ...faded });
-    if (chosen && !this.slide) for (const [y, words] of [[base - room, sayBytes(scale)], [base, "0"]]) this.text(this.left - 8, y - 9, words, { "text-anchor": "end", class: "np-scale" }); // the same for all fabrics
+    if (chosen && !this.slide) {
+      const [most] = [[base - room, sayBytes(scale)], [base, "0"]].map(([y, words]) => this.text(this.left - 8, y - 9, words, { "text-anchor": "end", class: "np-scale" })); // the same for all fabrics
+      if (this.wide) this.name(top + 3, this.left - 16 - most.getComputedTextLength());
+    }
     if (chosen) this.limits(fabric, i, base, room, scale, this.slide ? top + 3 + this.letters : base - room + this.letters - 8);
     if (this.slide && !this.narrow) this.text(this.right + 8, top + 3, `${fabric.alone_us && !fabric.ends ? "over " : ""}${fabric.time}`, ink);
     if (this.slide) this.text(this.width, top + 3, sayBytes(most), { "text-anchor": "end", ...ink });
     return top + high;
+  }
+
+  // What a row shows, in two lines where one would come to the scale.
+  name(top, room) {
+    const words = ["bytes waiting", `at ${this.port}`], line = this.text(0, top, words.join(" "));
+    if (line.getComputedTextLength() <= room) return;
+    line.remove();
+    words.forEach((part, i) => this.text(0, top + (i - 0.5) * (this.letters + 2), part));
   }
 
   // Heights as steps upon what is below them.

@@ -559,3 +559,20 @@ def test_a_credit_on_its_way_touches_its_link(opened):
     )
     assert apart
     assert max(map(abs, apart)) < 0.5
+
+
+def test_a_row_of_words_keeps_clear_of_its_scale_in_a_slim_page(open_page):
+    """*Bytes waiting at the port to other 1* ran into the most that waits."""
+    scene = answer_ports(port_question(fabric="roce-lossy", neighbour="senders(1)", until_ms=0.2))
+    page = open_page(port_page_html([scene]))
+    for width in (1000, 1280):
+        resize(page, width, 800)
+        page.wait_for_timeout(100)
+        name, scale = (
+            page.locator(f".np-strip {part}") for part in ("text:has-text('other 1')", ".np-scale")
+        )
+        box = name.bounding_box()
+        assert box["x"] + box["width"] < scale.first.bounding_box()["x"]
+    assert (
+        page.locator(".np-strip text").all_text_contents().count("bytes waiting at the port to other 1") == 1
+    )

@@ -121,3 +121,9 @@ def test_a_class_of_a_report_is_styled_by_no_other_sheet_of_the_lab():
     }
     assert "pl-ratio-bar" in alone
     assert alone & set(re.findall(r"\.(pl-[\w-]{1,60})", report)) == set()
+
+
+def test_no_button_has_the_blue_of_registering(root):
+    """Blue is what slices, registering and the keyboard's focus have: a button that leads has the ink of words, as in the lab."""
+    for sheet in (root / "peerlab/page").glob("*.css"):
+        assert not re.search(r"background: *#0072b2", sheet.read_text(encoding="utf-8"), re.IGNORECASE)

@@ -91,6 +91,12 @@ def test_a_page_asks_nobody_and_is_one_file(tmp_path):
     links = set(re.findall(r"https?://[^\s'\"`)]+", text))
     assert {one for one in links if not one.startswith("http://www.w3.org/")} == set()
     assert "Content-Security-Policy" in text
+    for wrong, says in (
+        ({"mode": "slide"}, "a training step has no such option; known: controls, layout"),
+        ({"layout": "slides"}, "did you mean 'slide'"),
+    ):
+        with pytest.raises(ExportError, match=says):
+            peerlab.export_html(host(), tmp_path / "step.html", **wrong)
     with pytest.raises(ExportError, match="64 states are too many"):
         step_page_html([host()], controls={"batch": list(range(1, 65))})
     small = workload(*[100] * 700)

@@ -227,7 +227,7 @@ def test_the_command_says_in_one_line_what_is_wrong(capsys):
     assert run_command(["step", "--shard", "zero3"]) == 1
     assert (
         capsys.readouterr().err
-        == "peerlab: shard: unknown 'zero3'; did you mean 'zero1'? known: ddp, zero1, fsdp\n"
+        == "peerlab: --shard: unknown 'zero3'; did you mean 'zero1'? known: ddp, zero1, fsdp\n"
     )
     assert run_command(["step", "--cluster", "ideal-100g"]) == 1
     assert "bare fabric" in capsys.readouterr().err

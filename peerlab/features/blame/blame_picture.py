@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from peerlab.base.units import say_percent, say_time
+from peerlab.base.words_html import unbroken
 from peerlab.features.blame.blaming import EXPLAINS, Blame, blame, blame_beside
 from peerlab.features.blame.late_picture import bars, chart, in_words, late_chart, line
 from peerlab.picture.theme import FONT, properties
@@ -46,7 +47,7 @@ class RunBlamed(NamedTuple):
 
 def blame_html(blame: Blame) -> str:
     """Return the answer and its pictures in the colours of the page around them, and the times that they compare."""
-    return _shown(blame, f"<p class='pl-says'>{_unbroken(blame.in_words)}</p>", timed=True)
+    return _shown(blame, f"<p class='pl-says'>{unbroken(blame.in_words)}</p>", timed=True)
 
 
 def _shown(blame: Blame, says: str, *, timed: bool) -> str:
@@ -79,7 +80,7 @@ def _card(*charts: str, why: str = "") -> str:
     """Return charts on one card, beside each other where they have room; `why`: what they prove, in a sentence above them."""
     drawn = [chart for chart in charts if chart]
     kind = " pl-two" * (len(drawn) > 1) + " pl-by-cells" * ("class='pl-cells" in drawn[-1])
-    sentence = f"<p class='pl-why'>{_unbroken(why)}</p>" if why else ""
+    sentence = f"<p class='pl-why'>{unbroken(why)}</p>" if why else ""
     return f"<div class='pl-proof'>{sentence}<div class='pl-charts{kind}'>{''.join(drawn)}</div></div>"
 
 
@@ -92,11 +93,6 @@ def _why(blame: Blame) -> str:
         f"Had {who[0].lower()}{who[1:]} been ordinary, {say_percent(blame.share)} of the delay would be gone: "
         "the others are late because they wait for it."
     )
-
-
-def _unbroken(words: str) -> str:
-    """Return words in which a figure stays with its percent sign, and a node with its number."""
-    return words.replace(" %", "\u00a0%").replace("ode ", "ode\u00a0")
 
 
 def _three_digits(ps: float) -> str:
@@ -118,7 +114,7 @@ def blame_of_run(scenario: Scenario, others: Sequence[int]) -> RunBlamed:
     alone = scenario.has_slow_parts
     answer = blame(scenario) if alone else blame_beside(scenario, others, of_ordinary=False)
     # Who chose the run has read its time.
-    return RunBlamed(_unbroken(answer.verdict), _shown(answer, "", timed=False))
+    return RunBlamed(unbroken(answer.verdict), _shown(answer, "", timed=False))
 
 
 def shares_chart(blame: Blame) -> str:

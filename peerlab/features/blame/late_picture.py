@@ -120,9 +120,10 @@ def _cells(
 
 
 def _numbers(steps: int, most: int) -> str:
-    """Return the numbers of steps below their cells, the first and the last and as many between as have room."""
-    every = -(-steps // most)
-    places = [*range(0, steps - every, every), steps - 1]
+    """Return the numbers of steps below their cells: the first, the last, and as many between as have room and are evenly apart."""
+    widest = min(most, steps) - 1
+    gaps = min(range(widest, min(widest, most // 3) - 1, -1), key=lambda number: (steps - 1) % number)
+    places = [round(gap * (steps - 1) / gaps) for gap in range(gaps + 1)]
     numbers = "".join(
         f"<span style='left:{100 * (place + 0.5) / steps:.4g}%'>{place + 1}</span>" for place in places
     )

@@ -1,11 +1,13 @@
 """One HTML file that plays in any browser: figures, scripts and every state inside, nothing from outside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
 from peerlab.answer.run import Run
 from peerlab.base.errors import ExportError, nearest
+from peerlab.base.feature import registered
 from peerlab.base.outfile import written
 from peerlab.base.version import __version__
 from peerlab.features.export.album import Album, Progress
@@ -52,6 +54,7 @@ def export_html(subject: Subject, path: str | Path, **options: Any) -> Path:
     """
     target = place_of(path)
     steps = _steps(subject)
+    _check_options(options, of=registered("offers", "page of a step") if steps else page_html)
     if len(steps) == 2:
         # What the caller gives wins.
         options = {"sure": step_gain(steps[1], steps[0])} | options
@@ -143,6 +146,14 @@ def _steps(subject: object) -> list[StepRun]:
     """Return the steps that a page is about; none, if it is about something else."""
     several: list[Any] = list(subject) if isinstance(subject, list | tuple) else [subject]
     return several if several and all(isinstance(result, StepRun) for result in several) else []
+
+
+def _check_options(options: Mapping[str, Any], *, of: Callable[..., str]) -> None:
+    """Refuse an option that the page which `of` makes has not."""
+    known = [name for name, given in signature(of).parameters.items() if given.kind is Parameter.KEYWORD_ONLY]
+    for name in sorted(options.keys() - known):
+        about = "a training step" if of is not page_html else "scenarios"
+        raise ExportError(f"{name}: a page of {about} has no such option; {nearest(name, known)}")
 
 
 _KNOWN = {"mode": MODES, "figure": FIGURES, "theme": THEMES, "ratio": RATIOS}

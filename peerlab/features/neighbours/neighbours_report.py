@@ -1,7 +1,7 @@
 """Fabrics side by side for an AllReduce with neighbours: what a comparison says, told once, and the cells of its table, which a page shows, too."""
 
 from peerlab.base.document import Document, Table, Text
-from peerlab.base.units import parse_bytes, say_bytes, say_share, say_time
+from peerlab.base.units import parse_bytes, say_bytes, say_count, say_share, say_time
 from peerlab.features.neighbours.port_comparison import PortComparison
 from peerlab.study.port_answer import PortAnswer
 
@@ -25,15 +25,15 @@ PLAYED_HEAD = (
 )
 """Headings of the page's table, to which the page adds how many bytes waited: what fabrics are compared by."""
 _WHO = {
-    "quiet": "nobody else sends",
-    "incast": "{} others into one of its hosts",
-    "neighbour": "{} others on its trunk",
-    "collide": "{} others on its trunks",
-    "job": "another job of {} hosts",
-    "victim": "{} senders into one, and a victim beside them",
-    "senders": "{} senders into one",
+    "quiet": ("", "nobody else sends"),
+    "incast": ("other", "{} into one of its hosts"),
+    "neighbour": ("other", "{} on its trunk"),
+    "collide": ("other", "{} on its trunks"),
+    "job": ("host", "another job of {}"),
+    "victim": ("sender", "{} into one host, and a victim beside them"),
+    "senders": ("sender", "{} into one host"),
 }
-"""Who else sends, in words."""
+"""What those are called who else send, and what they do."""
 _KINDS = {"mark": "marked", "drop": "dropped", "loss": "lost", "discard": "discarded"}
 _NOUNS = {"mark": "marks", "drop": "drops", "loss": "losses", "discard": "discards"}
 
@@ -44,7 +44,7 @@ def neighbours_document(comparison: PortComparison) -> Document:
     rows = Table("", HEAD, [cells(answer) for answer in comparison.answers], right=range(1, len(HEAD) - 1))
     scene = first.trace.scene
     cell = say_bytes(scene.cell_packets * scene.fabric.mtu)
-    simulated = f"{scene.hosts} hosts, {len(scene.flows)} flows; {first.title}: cells of {cell}, {say_time(scene.hop_ps)} a hop"
+    simulated = f"{scene.hosts} hosts, {say_count(len(scene.flows), 'flow')}; {first.title}: cells of {cell}, {say_time(scene.hop_ps)} a hop"
     return Document(heading(first), (rows, Text(comparison.finding), Text(simulated, quiet=True)))
 
 
@@ -54,7 +54,8 @@ def heading(answer: PortAnswer) -> str:
     lost = f", a loss of {question.loss:g}" if question.loss else ""
     # Without an AllReduce only the neighbours send.
     kind, _, senders = question.neighbour.rstrip(")").partition("(")
-    others = _WHO[kind].format(senders)
+    called, what = _WHO[kind]
+    others = what.format(say_count(int(senders or 0), called))
     if not answer.alone_ps:
         return f"Hosts of {question.cluster}, {others}{lost}"
     size = say_bytes(parse_bytes(question.message_bytes))

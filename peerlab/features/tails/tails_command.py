@@ -100,7 +100,7 @@ def tails_text(answer: Tails) -> str:
             f"{name} is assumed, from {amount.range[0]:g} to {amount.range[1]:g}: {amount.assumption}", "  "
         )
     unit, name = _unit(answer)
-    head = ["path", f"quiet, {name}", "mean", *(name_of(per_mille) for per_mille in PER_MILLE)]
+    head = ["path", f"no noise, {name}", "mean", *(name_of(per_mille) for per_mille in PER_MILLE)]
     lines += ["", table(head, [_row(path, unit) for path in answer.paths], right=range(1, len(head) - 1))]
     gains = [(name_of(per_mille), answer.gain(per_mille)) for per_mille in PER_MILLE]
     sentences = [f"{value:.3f} at {name}" for name, value in gains if value]

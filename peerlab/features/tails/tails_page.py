@@ -5,9 +5,10 @@ from html import escape
 from peerlab.base.errors import PeerlabError
 from peerlab.base.feature import registered
 from peerlab.base.progress_bar import progress_bar
+from peerlab.base.words_html import unbroken
 from peerlab.features.tails.percentiles import PER_MILLE, name_of
 from peerlab.features.tails.tails import Tails
-from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, dots_in_words, sheets_html, unbroken
+from peerlab.features.tails.tails_sheets import FALLING, SHEET_STYLE, dots_in_words, sheets_html
 from peerlab.page.frame import alone
 from peerlab.picture.theme import properties
 from peerlab.picture.words import title

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from peerlab.base.units import say_count
+from peerlab.base.words_html import unbroken
 from peerlab.features.tails.tails import Tails
 from peerlab.features.tails.tails_picture import WIDE, Sheet, chosen_svg, needs_more, tails_svg
 from peerlab.features.tails.time_unit import Unit, unit_of
@@ -84,15 +85,6 @@ def tails_html(tails: Tails, since: int | None = None) -> str:
     drawn = sheets_html(tails, since=since, grows=since is not None)
     head = _headline(tails) if since is None else ""  # a page that simulates says above what
     return f"<style>{style}</style><div class='pl-tails'>{head}{drawn}</div>"
-
-
-def unbroken(words: str) -> str:
-    """Return words whose percent signs stay on the line of their figure.
-
-    >>> unbroken("10 % of it") == "10\u00a0% of it"
-    True
-    """
-    return words.replace(" %", "\u00a0%")
 
 
 def _headline(tails: Tails) -> str:

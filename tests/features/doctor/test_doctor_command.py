@@ -64,7 +64,7 @@ def test_json_tells_everything(fake, capsys):
 def test_an_unknown_check_is_refused_in_one_line_as_wrong_usage(fake, capsys):  # noqa: ARG001
     assert cli.main(["doctor", "--only", "fibre"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("peerlab: only: no check matches 'fibre'; ")
+    assert error.startswith("peerlab: --only: no check matches 'fibre'; ")
     assert error.count("\n") == 1
 
 

@@ -144,7 +144,7 @@ def test_without_mpi_the_error_says_what_to_install(tmp_path):
 def test_what_the_launcher_decides_cannot_be_asked_for(mpiexec):
     status, out, problem = run(mpiexec, "-n", "2", *COMMAND, "--mpi", "--ranks", "4")
     assert (status, out) == (1, "")
-    assert problem == "peerlab: ranks: cannot be chosen with --mpi: the launcher starts the ranks\n"
+    assert problem == "peerlab: --ranks: cannot be chosen with --mpi: the launcher starts the ranks\n"
 
 
 def test_a_silent_neighbour_is_not_waited_for_for_ever(monkeypatch):

@@ -233,7 +233,7 @@ def test_files_that_may_not_be_so_large_are_no_traceback():
     status, out, problem = run(*COMMAND, "--ranks", "2", "--sizes", "8MiB", preexec_fn=confine)
     assert (status, out) == (1, "")
     assert problem == (
-        "peerlab: sizes: no 12 MiB of shared memory for a rank: File too large; choose smaller sizes or fewer ranks\n"
+        "peerlab: --sizes: no 12 MiB of shared memory for a rank: File too large; choose smaller sizes or fewer ranks\n"
     )
 
 

@@ -6,10 +6,11 @@ import pytest
 from command_line import peerlab_command
 
 import peerlab
+from peerlab.base.document import document_text
 from peerlab.base.errors import ScenarioError
 from peerlab.engine.ports import port_forms as forms
 from peerlab.features.neighbours.neighbours_picture import shared_port, victim_host
-from peerlab.features.neighbours.neighbours_report import PLAYED_HEAD, cells
+from peerlab.features.neighbours.neighbours_report import PLAYED_HEAD, cells, neighbours_document
 from peerlab.study.port_answer import answer_ports
 from peerlab.study.port_figures import port_fabrics
 from peerlab.study.port_question import NEIGHBOURS, PortQuestion, port_question
@@ -48,6 +49,15 @@ def test_below_one_switch_only_who_sends_to_the_same_host_is_in_the_way():
     assert (shared_port(answer), victim_host(answer)) == (hosts + 7, 6)
     with pytest.raises(ScenarioError, match="one switch has none"):
         peerlab.neighbours("collide(2)", "roce-pfc", **asked)
+
+
+def test_who_else_sends_is_told_in_its_number():
+    for senders, says in ((1, "1 sender into one host"), (3, "3 senders into one host")):
+        told = document_text(
+            neighbours_document(peerlab.neighbours(f"senders({senders})", "infiniband", until_ms=0.1))
+        )
+        assert told.startswith(f"Hosts of ideal-100g, {says}\n")
+        assert f"{senders} flow{'s' * (senders > 1)};" in told
 
 
 def test_alone_nothing_is_paused_lost_or_sent_twice():

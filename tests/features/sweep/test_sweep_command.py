@@ -184,7 +184,7 @@ def test_a_full_disk_keeps_the_rows_that_are_there_and_the_same_command_goes_on(
     )
     assert (done.returncode, done.stderr) == (
         1,
-        f"peerlab: output: {file} cannot be written: File too large\n",
+        f"peerlab: --output: {file} cannot be written: File too large\n",
     )
     assert file.read_bytes().startswith(kept)
     assert run(*question, cwd=tmp_path)[0] == 0
