@@ -79,7 +79,9 @@ def test_a_port_that_is_none_is_told(told, port):
 
 
 def test_a_parent_that_is_none_is_told(told):
-    assert told("--parent", "1x") == "peerlab: --parent: process '1x' has not started this one, or has ended\n"
+    assert (
+        told("--parent", "1x") == "peerlab: --parent: process '1x' has not started this one, or has ended\n"
+    )
 
 
 def test_a_user_without_a_home_is_told(told, monkeypatch):

@@ -103,7 +103,9 @@ def test_the_command_says_what_is_missing_and_writes_a_picture(tmp_path):
     assert "p99 needs 800 more runs" in (tmp_path / "tails.svg").read_text()
     status, out, _ = peerlab_command("tails", *words, "--json")
     assert json.loads(out)["paths"][0]["p99_missing"] == 800
-    assert peerlab_command("tails", "--seeds", "0")[2].startswith("peerlab: --seeds: 0 is not a number of runs")
+    assert peerlab_command("tails", "--seeds", "0")[2].startswith(
+        "peerlab: --seeds: 0 is not a number of runs"
+    )
     for over, says in (("nosuch", "unknown 'nosuch'"), ("host-rdma", "host-rdma is the path itself")):
         line = ["tails", "--path", "host-rdma", "--over", over]
         assert peerlab_command(*line)[2].startswith(f"peerlab: --over: {says}")
