@@ -16,6 +16,9 @@ def test_a_lab_prints_its_address_and_nothing_else(start):
     lab = start()
     with urllib.request.urlopen(lab.address, timeout=PATIENCE_S) as page:  # noqa: S310
         assert page.status == 200
+    # opened as the page opens it: *not trusted* stood in the terminal, and in the page's status
+    tour = lab.ask("contents/00_tour.ipynb")["content"]
+    assert all(cell["metadata"]["trusted"] for cell in tour["cells"] if cell["cell_type"] == "code")
     assert re.fullmatch(
         r"peerlab: your labs are in \S+/peerlab-labs\n"
         r"peerlab: open http://127\.0\.0\.1:\d+/lab/workspaces/peerlab/tree/00_tour\.ipynb\?token=[0-9a-f]{48}\n\n",
