@@ -632,6 +632,9 @@ def test_a_race_is_a_place_in_the_notebooks_theme_that_escape_and_an_arrow_leave
     left = "one => one.getBoundingClientRect().left"
     race, row = (fresh.page.locator(name).last for name in (".pl-race iframe", ".pl-primary"))
     assert race.evaluate(left) == row.evaluate(left)  # 2 pixels lay between them
+    scrolled = """one => { const notebook = one.closest(".jp-WindowedPanel-outer"); notebook.scrollTop = notebook.scrollHeight;
+        return one.getBoundingClientRect().bottom; }"""
+    assert race.evaluate(scrolled) > 300  # End led past the last cell, to an empty page
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }")
     expect(frame.locator("html[data-theme=dark]")).to_be_attached()
     fresh.page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
