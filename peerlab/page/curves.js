@@ -27,7 +27,6 @@ const WELL_ABOVE = 1.5; // times the highest line
 const ON_AXIS = 4; // pixels: the edge of a range that lies nearer to zero would be a second axis
 const ON = 2.5; // pixels: lines that are nearer lie on each other
 const ONE_END = 4; // pixels: lines that end nearer to each other end as one
-const HEAD = { long: 7, wide: 0.5 }; // of an arrow where a line leaves the axis at its top: pixels along it, and of that to each side
 const FILLING = { light: 0.09, dark: 0.16 }; // how dense is the band of a range
 const MORE_IN_THE_DARK = 2.6; // times as dense are other bands on a dark ground
 const CIRCLE = 14; // pixels
@@ -133,7 +132,7 @@ export class Curves extends View {
     const away = (ys) => (i < 0 || i > values.length - 1 ? NaN : Math.abs(frame.y_scale.compute(between(ys, i)) - (clientY - box.top)));
     let near = NEAR, found = null;
     for (const { name, y } of this.lines) if (away(this.shown(y)) < near) [near, found] = [away(this.shown(y)), name];
-    return found ?? (away(this.shown(this.limit().y)) < NEAR ? LIMIT : null);
+    return found ?? (!this.limitAbove() && away(this.shown(this.limit().y)) < NEAR ? LIMIT : null);
   }
 
   apply(_, { meta }) {
@@ -190,7 +189,7 @@ export class Curves extends View {
     const data = present([...lines.flatMap((line) => this.scaled(line.y)), ...this.scaled(this.points().y), ...this.circles().map(({ y }) => y)]);
     const limit = present(this.shown(this.limit().y)), noise = (this.here && curves.noise?.high) || [];
     return axisHeights({
-      data: Math.max(0, ...data), beyond: present([...limit, ...noise, ...lines.flatMap((line) => this.scaled(line.high ?? []))]),
+      data: Math.max(0, ...data), beyond: present([Math.max(0, ...limit), ...noise, ...lines.flatMap((line) => this.scaled(line.high ?? []))]),
       circles: this.circles().map(({ y, size }) => ({ y, radius: size / 2 + 2 })), height, above: this.legend, least: this.here ? LEAST_HERE : LEAST, zoom: figures.zoom,
     });
   }
@@ -303,15 +302,16 @@ export class Curves extends View {
     return mark.of[this.curves.axis] === this.curves.key;
   }
 
-  // Whether it ends above the axis.
+  // Whether it is not whole on the axis: then it has no line, of which a piece would float there.
   limitAbove() {
-    return this.shown(this.limit().y).findLast(isFinite) > this.y.last;
+    return this.shown(this.limit().y).some((y) => y > this.y.last);
   }
 
-  // Its name; where it ends above the axis, with its value.
+  // Its name; where it has no line, with the value where lines end, or with both ends where that is on the axis.
   limitName() {
-    const { label, y } = this.limit(), end = this.shown(y).findLast(isFinite);
-    return this.limitAbove() ? `${label} ${inDigits(end)}` : label;
+    const { label, y } = this.limit(), shown = this.shown(y).filter(isFinite), end = shown.at(-1);
+    if (!this.limitAbove()) return label;
+    return `${label} ${end > this.y.last ? inDigits(end) : `${inDigits(Math.min(...shown))} to ${inDigits(Math.max(...shown))}`}`;
   }
 
   // As `scaled`, for the values that the axis shows.
@@ -433,14 +433,14 @@ export class Curves extends View {
   }
 
   drawLines() {
-    const { figures, values, shade, y: { last } } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
+    const { figures, values, shade } = this, drawn = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const points = { x: [], y: [], fill: [], label: [], note: [], size: [] };
     const add = (xs, ys, line, dash, width, alpha) => {
       const row = { xs, ys, line, dash, width, alpha };
       for (const name in drawn) drawn[name].push(row[name]);
     };
-    const limit = belowEnd(values, this.shown(this.limit().y), last);
-    add(limit.xs, limit.ys, "muted", [4, 4], 1.2, shade);
+    const limit = this.shown(this.limit().y);
+    add(values, this.limitAbove() ? limit.map(() => NaN) : limit, "muted", [4, 4], 1.2, shade);
     this.upwards().forEach((line) => {
       const ys = this.scaled(line.y), { line: role, dash, width } = this.styleOf(line);
       if (!this.covered.has(line.name)) add(line.x, ys, role, dash, width, shade); // else its name says which line it lies on
@@ -504,22 +504,8 @@ export class Curves extends View {
       if (!sign) lead([this.after(shared ? LEAD + ENDS : LEAD), this.after(SAMPLE)], [y, y], style.line, { ...style, width: Math.min(2.4, style.width), alpha: 1 });
       add(sign + text, ink, this.after(sign ? NAMED - widthOf(sign, 12 * zoom, true) / zoom : NAMED), y);
     });
-    this.leavings().forEach((head) => lead(...head, "muted", { width: 1.2, alpha: shade }));
     figures.fill("curves_words", words, ["ink"]);
     figures.fill("curves_leads", leads, ["line"]);
-  }
-
-  // An arrow's head where the wire limit goes on above the axis' end, in the direction in which it leaves.
-  leavings() {
-    const ys = this.shown(this.limit().y), { last, perUnit } = this.y, { zoom } = this.figures, { long, wide } = HEAD, limit = belowEnd(this.values, ys, last);
-    return limit.xs.flatMap((x, i) => {
-      const beside = [i - 1, i + 1].find((at) => limit.ys[at] < last);
-      if (limit.ys[i] !== last || beside === undefined || [i - 1, i + 1].every((at) => isFinite(limit.ys[at] ?? 0))) return [];
-      const along = Math.log(limit.xs[beside] / x) / this.pixel, down = (last - limit.ys[beside]) * perUnit, far = Math.hypot(along, down) / (long * zoom);
-      const [right, below] = [along / far, down / far], barb = (side) => [x * Math.exp((right - side * wide * below) * this.pixel), last - (below + side * wide * right) / perUnit];
-      const [first, second] = [barb(1), barb(-1)];
-      return [[[first[0], x, second[0]], [first[1], last, second[1]]]];
-    });
   }
 
   nameOf(line, ys, text, ink, style) {

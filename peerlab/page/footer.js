@@ -58,11 +58,7 @@ export class Footer extends View {
     this.key.replaceChildren(
       ...colours.map(swatch("pl-swatch")),
       ...greys.map(swatch("pl-swatch pl-key-sign")),
-      ...signs.map(([sign, words]) => { // where they have room; else the pointer says them
-        const item = make("span", "pl-key-sign", words);
-        item.dataset.sign = sign;
-        return item;
-      }),
+      ...(signs.length ? [signsOf(signs)] : []),
       ...(sources.lines.some(({ assumed }) => assumed) ? [make("span", "pl-dagger", "† assumed")] : []), // on a slide, where the list of sources is not
     );
     this.key.title = signs.map(([, words]) => words).join("\n");
@@ -79,6 +75,17 @@ export class Footer extends View {
     details.open = Boolean(this.caption.querySelector(`.${name}`)?.open);
     return details;
   }
+}
+
+// What signs mean, in one line together.
+function signsOf(signs) {
+  const all = make("span", "pl-key-sign pl-signs");
+  for (const [sign, words] of signs) {
+    const item = make("span", "", words);
+    item.dataset.sign = sign;
+    all.append(item);
+  }
+  return all;
 }
 
 function copyButton(code) {

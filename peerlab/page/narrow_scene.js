@@ -11,7 +11,7 @@ const BELOW_BOXES = 209; // and that of the devices' own ports, or of memory tha
 const BELOW = ONE_NODE + ROOM_BETWEEN;
 const TURNED_ROUND = { left: "right", right: "left", center: "center" };
 export const NARROW_UNITS = { width: 2 * WIRE_TURNS - BOXES.right, height: BELOW + ONE_NODE };
-const BETWEEN = [13, 29].map((down) => ONE_NODE + down); // the heights of the lines between the nodes
+const BETWEEN = [11.5, 28.5].map((down) => ONE_NODE + down); // the heights of the lines between the nodes
 
 const isBetween = (x) => x > WIRE_TURNS && x < BOTH_NODES - WIRE_TURNS;
 

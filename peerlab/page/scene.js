@@ -18,7 +18,7 @@ const WIDE_UNITS = { width: SCENE_WIDTH, height: SCENE_HEIGHT };
 const HIDDEN = 50; // px: a page of less is not shown
 const ONE_LINE = 480; // px: from this width on what is slow stands in one line beside a narrow picture's boxes
 const NARROW = 620; // px: below it the second node stands below the first
-const NARROW_HEIGHT = { least: 330, most: 420, share: 0.92 }; // px, and of the width
+const NARROW_HEIGHT = { least: 330, most: 460, share: 1 }; // px, and of the width
 const [FREED, LANDED, THROUGH] = ["freed", "landed", "through"].map((name) => PASSED.indexOf(name));
 const LEAST_WORD = { page: 12, slide: 11 }; // px: smaller ones cannot be read; a slide is shown larger than it is drawn
 const ENLARGED = 1.3; // of the scale of boxes: from here on words have less room than in the lab
@@ -31,6 +31,7 @@ const LINE_OF_LETTERS = 1.25; // of the lower line's letters: the same, where th
 const LOWER = 0.08; // of letters: capitals reach higher above a line's middle than letters below it
 const LETTERS_IN_BOX = 1.3; // of them: what the halves of both lines need above and below their middles
 const AIR = 2; // px: at least so much is between letters and a box above or below them
+const INK = { above: 0.4, below: 0.6 }; // of letters: so far they reach from a line's middle, those that go below the line, too
 const BAR = 8; // length of a slice that waits: touching no box, as a link does
 const ARROW_ROOM = { units: 12, px: 14 }; // for the arrow beside the uplink, from where slices wait: the larger of both
 const BOX_EDGE = 14; // units: so far from the edge of the picture boxes begin, and words end
@@ -46,6 +47,7 @@ const THIN = 0.5; // a slice of other nodes has half the breadth: one line, as a
 const THINNEST = 2.5; // px: a narrower slice is a hairline
 const BESIDE_EDGES = 8; // px: from words to both sides of their box
 const RIM = 1.5; // px: the dark edge of a slice on the wire, whose ground is of its colour
+const HEM = 1; // px: the edge of one of other nodes there, which may lie on a slice of its colour
 const BESIDE_BOXES = 158; // units: what stands lower is beside the boxes of devices and NICs
 const SUM = "sum";
 const LEAST_LATE = 0.05;
@@ -260,13 +262,13 @@ export class Scene extends View {
 
   // A word at the side of a node where boxes and links above and below it leave it some air; none where they leave too little.
   aired(word) {
-    const { boxes, pipes } = this.data, { down, scale } = this, [x, y, text, size, style, , align] = word, wide = this.across(text, size, style), half = parseFloat(this.px(size)) / 2 + AIR;
+    const { boxes, pipes } = this.data, { down, scale } = this, [x, y, text, size, style, , align] = word, wide = this.across(text, size, style), letters = parseFloat(this.px(size)), [over, under] = [INK.above, INK.below].map((share) => share * letters + AIR);
     if (align === "center" || !this.reads(style)) return [word];
     const [from, to] = align === "left" ? [x, x + wide] : [x - wide, x], beside = (shapes) => shapes.left.flatMap((left, i) => (left < to && from < shapes.right[i] ? [[shapes.top[i], shapes.bottom[i]]] : []));
     const all = [...beside(boxes), ...beside(pipes)];
     if (all.some(([top, bottom]) => top < y && y < bottom)) return [word];
     const above = Math.max(...all.map(([, bottom]) => bottom).filter((bottom) => bottom <= y), -SCENE_HEIGHT), below = Math.min(...all.map(([top]) => top).filter((top) => top >= y), 2 * SCENE_HEIGHT);
-    return (below - above) * down < 2 * half ? [] : [[x, Math.max(above + half / down, Math.min(y, below - half / down)), ...word.slice(2)]];
+    return (below - above) * down < over + under ? [] : [[x, Math.max(above + over / down, Math.min(y, below - under / down)), ...word.slice(2)]];
   }
 
   // A word as it is written where only names are: how busy something is, too, if that is no wider than its box, in the place of a rate above it. A slide has
@@ -497,6 +499,7 @@ export class Scene extends View {
     const addPart = ({ stage, odd, hollow, crosses }, way, full) => {
       const points = this.line(way), rim = crosses && this.rims[stage], width = Math.max(THINNEST, hollow ? THIN * full : full); // the neighbours' are in the background
       if (rim && !hollow) draw(longer(points, RIM / zoom), rim, width + 2 * RIM);
+      if (rim && hollow) draw(longer(points, HEM / zoom), this.edge, width + 2 * HEM);
       draw(points, hollow && rim ? rim : (odd && !hollow ? this.pale : this.palette)[stage], width);
     };
     const { breadth, bus, sums } = this.data;

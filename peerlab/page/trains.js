@@ -2,7 +2,8 @@
 export const PASSED = ["start", "freed", "sent", "left", "received", "landed", "turned", "through"];
 
 // Which parts of its way a slice fills at a moment: a link as long as that has it; on the wire it moves with its latency, its head since
-// it is sent, its tail since it has left. `stops` are the places of the sender's NIC, the receiver's, and the last corner.
+// it is sent, its tail since it has left; from out of sight it comes while the receiver's NIC has it, as it leaves while the sender's has. `stops` are
+// the places of the sender's NIC, the receiver's, and the last corner.
 export function occupied(time, [start, freed, sent, left, received, landed, turned, through], [out, into, corner]) {
   const found = [];
   const has = (since, until, from, to) => since <= time && time < until && to > from && found.push({ from, to, wire: false });
@@ -14,7 +15,7 @@ export function occupied(time, [start, freed, sent, left, received, landed, turn
       const [tail, head] = [share(time, left, landed), share(time, sent, received)].map((part) => out + (into - out) * part);
       found.push({ from: tail, to: head, wire: true });
     }
-  }
+  } else has(received, landed, 0, into);
   if (into !== null) has(received, corner === null ? through : landed, into, corner ?? 1);
   if (corner !== null) has(turned, through, corner, 1);
   return found;

@@ -34,8 +34,10 @@ SHARED_HALF = 13.0
 """Half the height of memory that both nodes reach; it is as wide as that switch, and stands where ports are joined."""
 PORT_WIRE, PORT_PITCH, PORT_HALF = 209.0, 4.0, 6.0
 """Where the devices' own ports are joined: middle, distance of two devices' links, half the thickness."""
-SHELF = (BOX_BOTTOM - 12.5, BOX_BOTTOM - 2.0)
-"""Top and bottom of where slices stand in a device."""
+SHELF = (BOX_BOTTOM - 14.0, BOX_BOTTOM - 3.5)
+"""Top and bottom of where slices stand in a device: as far from its edge as in host memory."""
+STAND = sum(SHELF) / 2
+"""Where they stand."""
 EDGE = 30.0
 """How far inside a device slices begin where no switch joins it to its NIC."""
 ENTRY = BOX_TOP - 2
@@ -309,7 +311,7 @@ def stops(geometry: Geometry, track: Track, device: int) -> list[list[float | No
     """Return how far along each of `ways` a slice may be before it is sent, received and turned (`peerlab.picture.frames.moves`).
 
     Those are the sender's NIC, the receiver's, and the corner before the last part; None: there is nothing of the kind on the way. A slice
-    from somebody else comes into sight when it is sent, so it is at the beginning of its way until then.
+    from somebody else comes into sight when the NIC takes it; from a switch that adds up when that sends it.
     """
     lines = ways(geometry, track, device)
     if track in ("device to host memory", "host memory to device"):
@@ -325,7 +327,7 @@ def stops(geometry: Geometry, track: Track, device: int) -> list[list[float | No
     sent = half - (corners or 1)
     across = [_fraction(own, sent), _fraction(own, half), _fraction(own, -2) if turns else None]
     leaves = [_fraction(following, -1 - beside), None, None]
-    comes = [0.0, _fraction(before, beside), _fraction(before, -2) if turns else None]
+    comes = [0.0 if corners else None, _fraction(before, beside), _fraction(before, -2) if turns else None]
     return [across, leaves, comes, across]
 
 
@@ -350,7 +352,7 @@ def _fraction(points: list[Point], corner: int) -> float | None:
 
 
 def _ways(g: Geometry, track: Track, device: int) -> tuple[list[Point], list[Point], list[Point]]:
-    here = (g.middle(device), BOX_BOTTOM - 7)
+    here = (g.middle(device), STAND)
     inside: dict[str, tuple[list[Point], list[Point], list[Point]]] = {
         "device to host memory": (g.to_memory(0, device), g.to_memory(1, device), []),
         "through the CPU": (g.through_cpu(0), g.through_cpu(1), []),

@@ -29,7 +29,7 @@ _LINES = (9.8, 24.4, 39.0)
 """Where the lines of words in the boxes of devices and NICs stand, below their tops, if there are three."""
 _TWO, _ONE, _BESIDE_SLICES = (15.0, 31.0), (23.0,), (9.0, 38.0)
 """The same where nothing else is in a box: in its middle, as in the CPU's; and above and below slices that come straight from the device."""
-_ALONE, _ABOVE = (16.0,), (10.5, 23.6)
+_ALONE, _ABOVE = (15.4,), (9.8, 22.7)
 """The same above the slices in a device: of a name alone, and of two lines with as much room above, between and below them."""
 
 

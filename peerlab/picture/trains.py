@@ -44,7 +44,7 @@ def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> l
     """Return which parts of its way a slice has at a moment, each with whether that is the wire.
 
     It fills a link as long as that has it, and moves along the wire with its latency: the head since it is sent, the tail since it has
-    left. `times` are those of `peerlab.picture.frames.PASSED`, `stops` those of `peerlab.picture.geometry.stops`.
+    left. From out of sight it comes while the receiver's NIC has it, as it leaves while the sender's has. `times` are those of `peerlab.picture.frames.PASSED`, `stops` those of `peerlab.picture.geometry.stops`.
     """
     start, freed, sent, left, received, landed, turned, through = times
     out, into, corner = stops
@@ -63,6 +63,8 @@ def occupied(now: int, times: Sequence[int], stops: Sequence[float | None]) -> l
         elif sent <= now < landed:
             head, tail = _share(now, sent, received), _share(now, left, landed)
             rows.append(((out + (into - out) * tail, out + (into - out) * head), True))
+    elif into is not None:
+        has(received, landed, (0.0, into))
     if into is not None:
         has(
             received, landed if corner is not None else through, (into, corner if corner is not None else 1.0)

@@ -3,12 +3,12 @@
 from peerlab.model.stages import Track
 from peerlab.picture.drawing import WIDTH, Point
 from peerlab.picture.geometry import (
-    BOX_BOTTOM,
     BOX_TOP,
     MEMORY,
     PORT_WIRE,
     SHARED_HALF,
     SLOT,
+    STAND,
     SUM_BOX,
     SWITCH_TOP,
     UPLINK,
@@ -37,7 +37,7 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
             left, right = g.device(device)
             # Eight in a row have seven gaps.
             pitch = min(SLOT, (right - left - 16) / 7)
-            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), BOX_BOTTOM - 7 - row * 1.5))
+            places.append((g.x(0, (left + right) / 2 + (column - 3.5) * pitch), STAND - row * 1.5))
         elif track in ("host memory to host memory", "host memory to the other device", "through the CPU"):
             places.append(shelf)
         elif track in ("host memory to device", "through the receiver's CPU"):
@@ -45,7 +45,7 @@ def waiting_places(geometry: Geometry, track: Track, device: int) -> list[Point]
         elif track == "shared memory to the other device":
             places.append((WIDTH / 2 + (column - 3.5) * SLOT, PORT_WIRE + SHARED_HALF - 4 - row * 2))
         else:
-            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), BOX_BOTTOM - 7))
+            places.append((g.x(1, g.middle(device) + (column - 3.5) * SLOT), STAND))
     return places
 
 

@@ -52,7 +52,7 @@ def test_the_range_is_the_largest_figure_with_one_condition_below_it(wide):
     )
     assert tops[0] == pytest.approx(tops[1], abs=0.5), "labels stand in one line"
     largest = size(wide, ".pl-card[data-name=ratio] .pl-value")
-    assert largest > 1.4 * max(
+    assert largest > 1.25 * max(
         size(wide, f".pl-card[data-name={name}] .pl-value") for name in ("busbw", "bottleneck", "copies")
     )
 
@@ -113,8 +113,11 @@ def test_marks_that_lie_on_each_other_are_one_with_the_time_of_both(wide):
     wide.give("ratio", {**ratio_of(run().scenario), **near})
     expect(wide.page.locator(".pl-bar-name")).to_have_text(["host 4.91, you 4.89 ms"])
     expect(wide.page.locator(".pl-bar-mark")).to_have_count(0)
-    name, mark = (wide.page.locator(part).bounding_box() for part in (".pl-bar-name", ".pl-bar-here"))
-    assert name["x"] + name["width"] / 2 == pytest.approx(mark["x"] + mark["width"] / 2, abs=2)
+    bar, name, mark = (
+        wide.page.locator(part).bounding_box() for part in (".pl-ratio-bar", ".pl-bar-name", ".pl-bar-here")
+    )
+    middle = max(mark["x"] + mark["width"] / 2, bar["x"] + name["width"] / 2)  # at the mark, or the bar's end
+    assert name["x"] + name["width"] / 2 == pytest.approx(middle, abs=2)
     wide.give("ratio", {**ratio_of(run().scenario), **near, "times": ["4.9 ms", "4.9 ms"]})
     expect(wide.page.locator(".pl-bar-name")).to_have_text(["both 4.9 ms"])
     bar, span, mark = (
@@ -144,7 +147,7 @@ EDGES = """page => { const side = (part, name) => page.root.querySelector(part).
       before: node - side('[data-name=bottleneck]', 'right'), zoom: page.figures.zoom, near: [side('.pl-hero', 'right'), scene.left + Math.min(...panels.right) * scene.width / 1060], sizes: [...page.root.querySelectorAll('.pl-swatch, .pl-cards .pl-note, .pl-tab')].map(part => part.currentCSSZoom * parseFloat(getComputedStyle(part).fontSize)) } }"""
 
 
-@pytest.mark.parametrize(("width", "zoom"), [(1112, 1), (1752, 1.3)])
+@pytest.mark.parametrize(("width", "zoom"), [(1112, 1), (1400, 1.06), (1752, 1.3)])
 def test_cards_data_path_and_charts_share_the_edge_of_the_right_node(shown, width, zoom):
     """Cards ended at 463, 686 and 917 pixels, the nodes at 420 and 681, the timeline at 690 and the curves began at 705: three rows, three grids. In a wide window the words of charts and legend stayed at 12 to 15 pixels."""
     before = shown.page.viewport_size
@@ -157,8 +160,7 @@ def test_cards_data_path_and_charts_share_the_edge_of_the_right_node(shown, widt
     assert edges["before"] == pytest.approx(10 * zoom, abs=1)
     assert edges["zoom"] == pytest.approx(zoom, abs=0.05)
     assert min(edges["sizes"]) >= 12 * edges["zoom"] - 0.1
-    if width > 1500:
-        assert edges["near"] == pytest.approx([edges["near"][0]] * 2, abs=1)
+    assert edges["near"] == pytest.approx([edges["near"][0]] * 2, abs=1), "at every width"
     shown.page.set_viewport_size(before)
 
 
@@ -186,7 +188,7 @@ def test_each_name_of_the_bar_is_at_its_own_mark_or_at_the_bars_end(wide):
                 assert above[3] <= top <= bottom <= below[2], "a mark touches no name"
             if value == 1.72:
                 offsets = [sum(name[:2]) - sum(mark[:2]) for name, mark in zip(names, marks, strict=True)]
-                assert offsets == pytest.approx([0, 0], abs=1)
+                assert offsets == pytest.approx([0, 0], abs=3)  # of two edges
         ends = wide.page.locator(".pl-hero [data-name=ratio] .pl-value").evaluate(
             "value => { const words = document.createRange(); words.selectNodeContents(value); return words.getBoundingClientRect().right }"
         )
@@ -273,6 +275,20 @@ def test_a_figure_names_the_setting_that_it_is_compared_with(wide):
     wide.change(peerlab.simulate(slow), lines=False)
     expect(wide.page.locator("[data-name=busbw] .pl-was")).to_have_text("58.9 GB/s without slow node")
     assert "\u2192" not in wide.card("busbw"), "an arrow did not say from what"
+
+
+def test_words_below_the_figures_of_two_cards_stand_on_one_line(wide):
+    """What stood before an arrow moved those below it down by 2 pixels."""
+    wide.change(run())
+    wide.change(run(path="peer-direct"))
+    assert "\u2192" in wide.card("busbw")
+    heights = [
+        wide.page.locator(f"[data-name={name}] .pl-value").evaluate(
+            "value => value.getBoundingClientRect().bottom"
+        )
+        for name in ("bottleneck", "busbw")
+    ]
+    assert heights[0] == pytest.approx(heights[1], abs=0.5)
 
 
 def test_where_registrations_are_what_a_run_waits_for_their_table_alone_is_marked(wide):

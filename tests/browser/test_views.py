@@ -234,6 +234,20 @@ def test_the_edge_of_a_slice_on_the_wire_is_level(shown):
     assert heights == [[pytest.approx(181, abs=1e-6)] * 2] * 2  # the edge, and what lies on it
 
 
+def test_a_slice_of_other_nodes_on_the_wire_has_an_edge_as_it_may_lie_on_one_of_its_colour(shown):
+    """In the dark it was mint on mint."""
+    shown.change(run(path="peer-direct"))
+    drawn = shown.ask(
+        """({ scene, figures }) => { const stage = Object.keys(scene.rims)[0];
+             scene.drawTrains([{ stage, odd: false, hollow: true, crosses: true, variant: 3, points: [[500, 181], [560, 181]] }], []);
+             const { xs, line, width } = figures.model('scene_trains').data; return xs.map((x, i) => [x, line[i] === scene.edge, width[i]]) }"""
+    )
+    (below, edge, broad), (above, core, thin) = drawn
+    assert (edge, core) == (True, False)
+    assert broad == pytest.approx(thin + 2)
+    assert below[0] < above[0] < above[1] < below[1]
+
+
 def test_the_dots_of_a_way_in_a_switch_are_hidden_where_a_slice_is(shown):
     """A slice goes beside them: the two looked like two ways."""
     for path in ("host-rdma", "peer-direct"):

@@ -212,6 +212,10 @@ def test_a_data_path_of_720_pixels_says_how_many_wait_and_how_busy_links_are(exp
     settle(explorer.page)
     words = explorer.column("scene_texts", "text") + explorer.column("scene_words", "text")
     assert {"PCIe switch", "24 % busy", "6 wait"} <= set(words)
+    busy, down = explorer.ask(
+        "({ scene, figures }) => { const { text, y } = figures.model('scene_texts').data; return [y[text.indexOf('24 % busy')], scene.down] }"
+    )
+    assert (158 - busy) * down - 0.6 * 12 >= 1.9, "its y touched the box of the NIC"
     assert faults(explorer.page, ".pl-scene", least=SMALLEST) == []
 
 

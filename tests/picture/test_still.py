@@ -300,6 +300,13 @@ def test_a_slice_is_as_long_as_what_it_fills_and_waits_in_between(now, filled_pa
     assert waits(now, times, STOPS) == waiting
 
 
+@pytest.mark.parametrize(("now", "filled_parts"), [(25, []), (35, [(0.0, 0.6), (0.6, 0.8)]), (55, [])])
+def test_a_slice_from_out_of_sight_fills_its_way_while_the_nic_takes_it(now, filled_parts):
+    """Behind a slow NIC crumbs of two slices stood on 24 units of a way, with gaps of which nothing was to be learned."""
+    times = (0, 10, 20, 40, 30, 50, 60, 70)
+    assert occupied(now, times, (None, 0.6, 0.8)) == [(part, False) for part in filled_parts]
+
+
 def test_the_moment_shown_is_one_with_slices_and_the_same_every_time(detour):
     at = fullest(detour)
     assert detour.time_ps // 4 < at < 3 * detour.time_ps // 4
