@@ -5,7 +5,7 @@ import { ticks } from "./labels.js";
 import { unpacked } from "./packed.js";
 import { widthOf } from "./places.js";
 import { beginPlayed, forControl, PlayedPage } from "./played.js";
-import { RaceRoad, roadWords } from "./race_road.js";
+import { otherHill, RaceRoad, roadWords } from "./race_road.js";
 import { svgShape, svgText } from "./svg.js";
 import { sayBytes, sayTime } from "./words.js";
 
@@ -251,10 +251,10 @@ class FabricsPage extends PlayedPage {
     this.find(".fb-roads").replaceChildren(...this.drawn.map((i) => this.road(i).section));
     const titles = this.shown.map((i) => this.data.transports[i].title), whole = titles.length > 1 ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}` : titles[0];
     const drawn = this.drawn.map((i) => {
-      const { road, section } = this.roads.get(i), { signs } = this.data.transports[i].road;
+      const { road, section } = this.roads.get(i);
       section.querySelector("h2").textContent = this.apart ? this.data.transports[i].title : whole;
       const { clientWidth, clientHeight } = section.querySelector("svg"), [least, largest] = this.apart ? [ROAD.high, ROAD.largest] : [ROAD.lone, ROAD.most];
-      road.road.signs = clientWidth > ROAD.wide && !this.apart ? twice(this.data.transports[i].road) : signs;
+      road.other = clientWidth > ROAD.wide && !this.apart && otherHill(this.data.transports[i].road);
       const zoom = clientWidth > ROAD.wide ? Math.max(1, Math.min(largest, clientHeight / least)) : 1, own = road.sides(zoom, 12 * zoom), sides = this.apart ? own.map((side, end) => Math.max(side, this.barEnds[end] - PAD)) : own; // below the bars
       return { road, zoom, sides, wire: road.wirePlace(zoom, 12 * zoom, sides) };
     });
@@ -303,14 +303,6 @@ class FabricsPage extends PlayedPage {
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, at);
     this.bars.forEach((bar, i) => showWords(bar.share, `${Math.floor(100 * this.share(i, time))} %`));
   }
-}
-
-// The words of a road that has room for all: what limits is named on each hill on which it works, how busy it is once.
-function twice({ stops, stretches, signs }) {
-  const cause = signs.find(({ hot, level }) => hot && level), hot = stops.findIndex(({ level }, i) => level && (stretches[i]?.hot || stretches[i - 1]?.hot));
-  if (!cause || hot < 0 || stops[hot].x > 0.5 || cause.x < 0.5) return signs;
-  const hill = stops.filter(({ level, x }) => level && x < 0.5), x = hill.reduce((sum, stop) => sum + stop.x, 0) / hill.length;
-  return [...signs, { ...cause, x, words: cause.words.slice(0, 1) }];
 }
 
 function rowOf(title, figures) {

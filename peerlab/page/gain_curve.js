@@ -44,11 +44,13 @@ export class GainCurve {
     this.text(at.x, at.y, at.words, { fill: "var(--pl-ink)", "font-weight": 650, ...OUTLINE });
   }
 
-  // The figures of the axis: this step's batch, and from it on every doubling that has room, or every second, third one; another batch that is no doubling stands in their place.
+  // The figures of the axis: this step's batch, both ends, and from the step's on every doubling that has room, or every second, third one; another batch that is no doubling stands in their place.
   ticks() {
-    const [own] = this.here, doublings = this.points.map(([batch]) => batch).filter((batch) => Number.isInteger(Math.log2(batch)));
-    const start = Math.max(0, doublings.indexOf(own)), each = Math.ceil(TICK / (this.x(2) - this.x(1))), others = doublings.filter((batch, i) => (i - start) % each === 0 && Math.abs(this.x(batch) - this.x(own)) >= TICK);
-    return [{ batch: own, own: true }, ...others.map((batch) => ({ batch }))];
+    const [own] = this.here, batches = this.points.map(([batch]) => batch), doublings = batches.filter((batch) => Number.isInteger(Math.log2(batch)));
+    const start = Math.max(0, doublings.indexOf(own)), each = Math.ceil(TICK / (this.x(2) - this.x(1))), named = [own];
+    for (const batch of [batches[0], batches.at(-1), ...doublings.filter((_, i) => (i - start) % each === 0)])
+      if (named.every((other) => Math.abs(this.x(batch) - this.x(other)) >= TICK)) named.push(batch);
+    return named.map((batch) => ({ batch, own: batch === own }));
   }
 
   // Where words about a point stand: over it, below it or beside it, as near as they lie on no line; clear of the grid, too, if that is possible.

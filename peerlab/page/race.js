@@ -14,6 +14,7 @@ import { digits, sayTime } from "./words.js";
  * @property {string} source
  * @property {string} proxy
  * @property {Racer[]} racers
+ * @property {string[][]} key
  * @property {number} end_us
  * @property {string} counts
  * @property {boolean} same_way
@@ -57,7 +58,7 @@ const SLIDE = matchMedia("(min-width: 1180px) and (min-height: 640px)"); // in a
 const SMALL = 740; // narrower than this, words keep their size and the page scrolls
 
 const HTML = `
-<header class="rc-head"><h1></h1><p class="rc-about"></p></header>
+<header class="rc-head"><h1></h1><div class="rc-sub"><p class="rc-about"></p><p class="rc-key"></p></div></header>
 <div class="rc-bar"><button type="button" class="rc-go" aria-pressed="false"></button><p class="rc-clock"><b></b></p><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="rc-lanes"></div>
 <section class="rc-lead"><h2></h2><svg role="img"></svg></section>
@@ -100,6 +101,7 @@ class RacePage extends PlayedPage {
     super(host, data, wanted, palettes, HTML);
     this.film = 0; // microseconds a second, for a video whose frames are taken one by one
     this.delivered = data.racers.map((one) => new Delivered(one));
+    this.byWork = wanted.mode === "slide" && data.key.length > 0; // as on the slides around it: slices have the colour of what is done with them
     this.lanes = data.racers.map((one) => this.lane(one));
     this.chart = new RaceChart(this.find(".rc-lead svg"), data, this.delivered);
     this.fill();
@@ -120,7 +122,7 @@ class RacePage extends PlayedPage {
     cells.setAttribute("aria-label", `${racer.title}: delivered`);
     this.find(".rc-lanes").append(lane);
     for (const [name, text] of Object.entries(racer.road.slices.arrays)) racer.road.slices.arrays[name] = unpacked(text);
-    const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road, { role: racer.role });
+    const road = new RaceRoad(lane.querySelector(".rc-road"), racer.road, { both: true, role: this.byWork ? null : racer.role });
     return { lane, road, cells: [...cells.children], bar: cells, count: lane.querySelector(".rc-count b"), unit: lane.querySelector(".rc-count span"), waits: !racer.proxy && racer.road.signs.some(({ hot }) => hot) ? "" : `waits for ${this.wanted.mode === "slide" ? racer.waits.split(",")[0] : racer.waits}` };
   }
 
@@ -128,6 +130,7 @@ class RacePage extends PlayedPage {
   fill() {
     const { data } = this, { answer } = data, both = data.racers.map(({ title }) => title).join(" against ");
     this.find(".rc-about").textContent = data.about;
+    this.find(".rc-key").append(...(this.byWork ? data.key : []).map(([role, words]) => Object.assign(make("span", "", words), { style: `--tone:var(--pl-${role})` })));
     if (this.wanted.mode !== "slide" && !this.wanted.controls) this.find(".rc-lanes").prepend(this.find(".rc-about")); // controls around it say what is exchanged, and where
     this.find(".rc-lead h2").textContent = `Delivered per ${data.counted}, ${data.same_way ? data.unit : "% of all"}`;
     this.find(".rc-result h2").textContent = answer.about;
@@ -184,6 +187,7 @@ class RacePage extends PlayedPage {
     if (this.wanted.mode !== "slide") return;
     this.player.seek(Math.min(...data.racers.map(({ finish_us }) => finish_us))); // a slide shows what it comes to before somebody plays it
     this.fresh = true;
+    this.show();
   }
 
   go() {
@@ -209,11 +213,10 @@ class RacePage extends PlayedPage {
   }
 
   show() {
-    const playing = this.player.wanted;
-    const go = this.find(".rc-go");
+    const { wanted: playing, time, length } = this.player, go = this.find(".rc-go");
+    showWords(go, playing ? "Pause" : this.fresh || !time ? "Start" : time < length ? "Go on" : "Again"); // the lab's own button is called Race
     if (go.dataset.playing === String(playing)) return;
     go.dataset.playing = playing;
-    go.textContent = playing ? "Pause" : "Start"; // the lab's own button is called Race
     go.setAttribute("aria-pressed", String(playing));
   }
 

@@ -47,9 +47,9 @@ const TOO_QUICK = 0.25; // a frame that takes longer than this part of a slice's
  * @property {boolean} hot
  */
 export class RaceRoad {
-  // `alone`: no other road stands above or below it, whose places it would have to meet; `role`: whose colour all slices have, as where a page tells paths apart by it; none: each what is done with it.
-  constructor(host, road, { alone = false, role = null } = {}) {
-    Object.assign(this, { host, road, alone, role });
+  // `alone`: no other road stands above or below it, whose places it would have to meet; `role`: whose colour all slices have, as where a page tells paths apart by it; none: each what is done with it; `both`: what limits is named on both hills where it has room.
+  constructor(host, road, { alone = false, role = null, both = false } = {}) {
+    Object.assign(this, { host, road, alone, role, other: both && otherHill(road) });
     this.rows = new Rows(road.slices, { floats: ["came", "enter", "out", "leave", "gone", "work"], ints: ["stretch", "device", "slice"], begin: "came", end: "gone" });
     this.paired = this.rows.device.some((device) => device > 0); // two devices take turns; else slices do
     this.typical = road.stretches.map((_, i) => median(this.rows, i));
@@ -82,14 +82,18 @@ export class RaceRoad {
     if (high && !over && this.alone) return void this.paint(zoom, letters, sides, wire, further, high); // above their hill they stand at it
     if (lacking.length && !further && !over) return void this.paint(zoom, letters, sides, wire, Math.max(low, high - 1, 1));
     if (high && !over) return void this.paint(zoom, letters, sides, wire, low, high);
+    if (this.other) this.sign(this.other, true);
     this.queues = road.stops.map((_, i) => this.queued.has(i) && Object.assign(svgShape("g", { fill: "var(--pl-ink)" }, host), { place: this.queuePlace(i) }));
   }
 
-  // How much room the names of the road's ends need beyond it, and slices that wait before the first: left and right.
+  // How much room the names of the road's ends need beyond it, and slices that wait before the first: left and right. A road that stands alone is in the middle, where slices that wait on its first hill and the wire's words have room then.
   sides(zoom, letters) {
     Object.assign(this, { zoom, letters });
-    const [first, last] = [this.road.stops[0], this.road.stops.at(-1)].map(({ name }) => this.wide(name, true) / 2 + 4 * zoom);
-    return [Math.max(this.queueWide() + 10 * zoom, first), Math.max(24 * zoom, last)];
+    const [first, last] = [this.road.stops[0], this.road.stops.at(-1)].map(({ name }) => this.wide(name, true) / 2 + 4 * zoom), end = Math.max(24 * zoom, last);
+    const row = Math.max(this.queueWide() + 10 * zoom, first), side = Math.max(end, this.queued.has(0) ? row : first), hill = this.road.stops.find(({ level }) => level);
+    const room = hill ? side + hill.x * (this.host.clientWidth - 2 * side) - this.wide(hill.name, true) / 2 - APART * zoom : Infinity;
+    const [even, uneven] = [[side, side], [row, end]];
+    return this.alone && room > this.queueWide() && this.wirePlace(zoom, letters, even) <= this.wirePlace(zoom, letters, uneven) ? even : uneven;
   }
 
   wide(words, bold) {
@@ -142,7 +146,7 @@ export class RaceRoad {
   }
 
   // Writes words below the road, and returns whether they lie on no others: at its foot beside the names or below them, under a hill as high as they have room.
-  sign({ x, level, words, hot }) {
+  sign({ x, level, words, hot }, optional = false) {
     const { zoom, letters, row } = this, half = Math.max(...words.map((word) => this.wide(word, hot))) / 2, middle = this.x(x), first = this.y(level) + 13 * zoom + letters;
     const downs = level ? Array.from({ length: 1 + Math.ceil(this.height / (2 * zoom)) }, (_, i) => 2 * zoom * i) : this.above ? [-26 * zoom - letters - row * (words.length - 1)] : this.forced ? [row, 2 * row] : [0, row, 2 * row];
     const places = [...downs.map((down) => first + down), ...(level ? [this.y(level) - 13 * zoom - row * words.length] : [])].map((y) => {
@@ -150,6 +154,7 @@ export class RaceRoad {
     });
     const lowest = level && this.alone ? this.y(0) : this.height; // else they would stand beside its foot
     const { y, box } = freePlace(places.filter((place) => place.box.bottom <= lowest), this, this.beds, this.taken) ?? places[0], clear = box.top >= 0 && !this.taken.some((other) => meet(box, other));
+    if (optional && !clear) return false;
     this.taken.push(box);
     words.forEach((word, i) => this.text(middle, y + row * i, word, { hot, bold: hot, kind: "rc-sign" }));
     return clear;
@@ -282,6 +287,14 @@ export class RaceRoad {
     for (let k = 0; (left || right) && k < (many ? 1 : count); k++) svgShape("rect", { x: left ? left + k * each * zoom : right - (k * each + wide) * zoom, y, width: wide * zoom, height: 12 * zoom, rx: Math.min(1, wide / 3) * zoom, opacity: 0.75 }, group);
     if (count && say) svgText(count === 1 ? "1 waits" : `${count} wait`, { ...say, "text-anchor": "end", "font-size": this.letters, fill: "var(--pl-muted)" }, group);
   }
+}
+
+// The other hill on which what limits works, too, if there is one: its name, as how busy it is stands at the last hill.
+export function otherHill({ stops, stretches, signs }) {
+  const cause = signs.find(({ hot, level }) => hot && level), hot = stops.findIndex(({ level }, i) => level && (stretches[i]?.hot || stretches[i - 1]?.hot));
+  if (!cause || hot < 0 || stops[hot].x > 0.5 || cause.x < 0.5) return null;
+  const hill = stops.filter(({ level, x }) => level && x < 0.5), x = hill.reduce((sum, stop) => sum + stop.x, 0) / hill.length;
+  return { ...cause, x, words: cause.words.slice(0, 1) };
 }
 
 // A road in words: its stops, and what stands beside it.

@@ -77,6 +77,7 @@ const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backw
 const THUMB = 14; // px: of the slider, whose middle stands at the moment
 const LEAST = 0.4; // px; what is narrower joins its neighbour
 const THIN = 3; // px: how narrow a box is at least
+const PARTED = 2; // px: between two boxes that follow on each other
 const HATCH = 5; // px from line to line; a wait has room for two where no other one follows it
 
 const HTML = `
@@ -408,7 +409,7 @@ class StepPage extends PlayedPage {
       if (end - Math.max(begin, last) < LEAST && !names) return;
       last = end;
       const room = i + 1 < rows.length ? this.x(rows[i + 1][0]) - begin - 1 : THIN; // a box that has room is never a hairline
-      const width = Math.max(0.6, Math.min(THIN, room), end - begin - Math.min(1, (end - begin) / 4));
+      const width = Math.max(0.6, Math.min(THIN, room), end - begin - Math.min(PARTED, (end - begin) / 4));
       const one = svgShape("rect", { x: begin, y: top + above, width, height: below - above, fill: `var(--pl-${fill})` }, host);
       if (!names) return;
       Object.assign(one.dataset, { exchange: i, side });
@@ -463,7 +464,7 @@ class StepPage extends PlayedPage {
   drawRoad(side, at, now, moving) {
     const host = this.find(".ts-road"), [begin, end] = side.flight[at], road = this.data.roads[side.roads[at]];
     if (this.road?.road !== road) {
-      this.road = new RaceRoad(host.querySelector("svg"), road, { alone: true, role: side.role });
+      this.road = new RaceRoad(host.querySelector("svg"), road, { alone: true, both: true, role: side.role });
       this.road.paint(1);
       host.querySelector("p").style.color = `var(--pl-${side.role}-ink)`; // whose bucket it is: its name stands at its lane
     }

@@ -56,12 +56,20 @@ class Paper:
         self.box((x - half, y - high, x + half, y + high), fill, line, width, radius)
 
     def line(
-        self, points: Sequence[Point], role: str, width: float = 2.0, dash: str = "", alpha: float = 1.0
+        self,
+        points: Sequence[Point],
+        role: str,
+        width: float = 2.0,
+        dash: str = "",
+        alpha: float = 1.0,
+        *,
+        rounded: bool = False,
     ) -> None:
-        """Add a broken line."""
+        """Add a broken line, with `rounded` ends and corners or with square ones."""
         way = " ".join(f"{x:.5g},{y * self.stretch:.5g}" for x, y in points)
         dashed = f" stroke-dasharray='{dash}'" if dash else ""
         dashed += f" stroke-opacity='{alpha:g}'" if alpha < 1 else ""
+        dashed += " stroke-linecap='round' stroke-linejoin='round'" if rounded else ""
         self.shapes.append(
             f"<polyline points='{way}' fill='none' stroke='{self.colour(role)}' stroke-width='{width:g}'{dashed}/>"
         )

@@ -271,7 +271,14 @@ def test_a_slide_opens_at_the_winners_finish_and_one_button_plays_it_from_the_st
     page.evaluate("() => { const { player } = [...peerlabPages][0]; player.seek(0.999 * player.length) }")
     expect(page.locator("h1")).to_have_text("Peer Direct finished first")
     expect(page.locator(".rc-ratio")).to_contain_text("1.72\u00d7")
-    expect(page.get_by_role("button", name="Start")).to_be_visible()  # it ends by itself
+    expect(page.get_by_role("button", name="Again")).to_be_visible()  # it ends by itself
+    seek_share(page, 0.5)
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    strokes = page.locator(".rc-road path[visibility=visible]").evaluate_all(
+        "all => all.map(one => one.getAttribute('stroke'))"
+    )
+    assert "var(--pl-network)" in strokes, "as on the slides beside it"
+    expect(page.locator(".rc-key")).to_have_text("NIC to NIC")
 
 
 def test_the_card_of_a_slide_holds_its_words_with_the_range_in_one_line(opened):
@@ -431,8 +438,12 @@ def test_the_question_is_the_largest_of_a_pages_words_and_has_one_line(opened, p
 def test_at_the_side_of_a_notebook_a_count_stands_on_the_line_of_its_path(opened, page):
     page = opened()
     resize(page, 712, 1000)
-    begins = {round(count.bounding_box()["x"]) for count in page.locator(".rc-count").all()}
-    assert len(begins) == 1  # one below the other
+    boxes = [count.bounding_box() for count in page.locator(".rc-count").all()]
+    assert (
+        len({round(box["x"] + box["width"]) for box in boxes}) == 1
+    )  # one below the other, at the flags' edge
+    flag = page.locator(".rc-flag").first.bounding_box()
+    assert boxes[0]["x"] + boxes[0]["width"] == pytest.approx(flag["x"] + flag["width"], abs=1)
     for lane in page.locator(".rc-lane").all():
         name, count = (lane.locator(part).bounding_box() for part in ("h2", ".rc-count"))
         assert name["x"] + name["width"] < count["x"]

@@ -242,6 +242,13 @@ def test_words_of_the_road_stand_at_what_they_are_about(open_page, width):
     assert larger.count() == 1  # what is enlarged has a name
     assert busy["x"] + busy["width"] / 2 == pytest.approx(hill["x"] + hill["width"] / 2, abs=2)
     assert busy["y"] + busy["height"] < ends[0]["y"]
+    if width < 1280:  # there slices that wait need the room
+        return
+    expect(road.locator("text", has_text="PCIe to host")).to_have_count(2)  # at each orange frame
+    left, right = (name.bounding_box() for name in road.get_by_text("Gaudi", exact=True).all())
+    panel = page.locator(".ts-road").bounding_box()
+    before, behind = left["x"] - panel["x"], panel["x"] + panel["width"] - right["x"] - right["width"]
+    assert before == pytest.approx(behind, abs=2), "in the middle of its panel"
 
 
 @pytest.mark.parametrize("width", [600, 1280])
@@ -387,6 +394,7 @@ def test_the_words_at_the_gain_of_this_step_are_near_its_point(open_page, width)
         page.locator(".ts-gain circle[r='6']"),
     )
     expect(own).to_have_text("128")
+    expect(page.locator(".ts-gain").get_by_text("1", exact=True)).to_have_count(1)  # where the axis begins
     tick, circle = own.bounding_box(), point.bounding_box()
     assert tick["x"] + tick["width"] / 2 == pytest.approx(circle["x"] + circle["width"] / 2, abs=1)
 

@@ -21,7 +21,7 @@ from peerlab.model.hardware import say_counted
 from peerlab.model.paths import data_path
 from peerlab.picture.delivered import delivered_columns
 from peerlab.picture.road import Road, road
-from peerlab.picture.words import PROXY, names_proxy, waits_for
+from peerlab.picture.words import PROXY, colours, names_proxy, waits_for
 from peerlab.question.naming import told_apart
 
 _UNITS = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
@@ -80,6 +80,8 @@ class RaceParcel(TypedDict):
     proxy: str
     """What the library's proxy is, where one waits for it; a slide, which has no room for it, does not name the proxy."""
     racers: list[Racer]
+    key: list[list[str]]
+    """On a slide: roles of stretches that are no path's own, each with what is done there; none where a path has a colour that none of its stretches has."""
     end_us: float
     counts: str
     """What counts as delivered."""
@@ -102,11 +104,13 @@ def race_parcel(race: Race, band: GainBand | None = None, when: tuple[str, str] 
     unit, unit_bytes = next((scale for scale in _UNITS if least >= scale[1]), ("B", 1))
     roles = _roles(race)
     several = zip(names, when, roles, race.runs, race.deliveries, strict=True)
+    racers = [_racer(*racer) for racer in several]
     return {
         "about": _about(race),
         "source": _source(race),
         "proxy": PROXY if any(map(names_proxy, race.runs)) else "",
-        "racers": [_racer(*racer) for racer in several],
+        "racers": racers,
+        "key": _key(race, racers),
         "end_us": race.end_ps / PS_PER_US,
         "counts": _COUNTED,
         "same_way": race.same_way,
@@ -140,6 +144,17 @@ def _roles(race: Race) -> list[str]:
     return [first, other if other != first else next(role for role in _OTHER if role != first)]
 
 
+def _key(race: Race, racers: list[Racer]) -> list[list[str]]:
+    """Return what colours of the roads mean that no path has for its own."""
+    key, own = dict[str, str](), {racer["role"] for racer in racers}
+    for run, racer in zip(race.runs, racers, strict=True):
+        drawn = {stretch["role"] for stretch in racer["road"]["stretches"]}
+        if racer["role"] not in drawn:
+            return []
+        key |= {role: says.partition(",")[0] for role, says in colours(run) if role in drawn - own}
+    return [[role, says] for role, says in key.items()]
+
+
 def _about(race: Race) -> str:
     """Return what both do, as far as it is the same."""
     scenarios = [run.scenario for run in race.runs]
@@ -163,11 +178,11 @@ def _source(race: Race) -> str:
 
 
 def _delivers(race: Race) -> str:
-    """Return how much a node sends of how large a message, where both send as much and it is a known part of it: 2·7/8 of it in an AllReduce of eight."""
+    """Return how much a node sends of how large a message, where both send as much and it is a known part of it: twice 7/8 of it in an AllReduce of eight."""
     s, total = race.runs[0].scenario, race.deliveries[0].total
     parts = {
         f"{name}{s.domains - 1}/{s.domains}": times * (s.domains - 1) / s.domains
-        for name, times in (("", 1), ("2·", 2))
+        for name, times in (("", 1), (f"2 {TIMES_SIGN} ", 2))
     }
     part = next(
         (name for name, share in parts.items() if abs(total - share * s.nbytes) < 0.001 * s.nbytes), ""

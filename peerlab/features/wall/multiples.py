@@ -11,7 +11,6 @@ from textwrap import wrap
 from peerlab.answer.run import Run
 from peerlab.base.units import TIMES_SIGN, say_bytes, say_count, say_time, three_digits
 from peerlab.features.wall.ranking import draw_ranking, leaders, ranking_height
-from peerlab.model.paths import data_path
 from peerlab.model.stages import stage_kind
 from peerlab.picture.drawing import Point
 from peerlab.picture.road import Road, road
@@ -25,10 +24,10 @@ _FEW = 3
 """Of more runs than these on one path the roads are left out: they would all be alike."""
 _WIDE, _ROAD = 1216.0, (420.0, 1150.0)
 """Of one picture, and from where to where the road lies in it: all begin and end at the same places, so that the eye goes down."""
-_HIGH = 200.0
+_HIGH = 188.0
 _GAP, _MARGIN, _HEAD, _FOOT = 12.0, 24.0, 84.0, 42.0
 _TOP, _BASE, _BAR = 47.0, 103.0, 150.0
-"""Heights of host memory, of devices and of the bar, which begins and ends where the road does; its name stands below it."""
+"""Heights of host memory, of devices and of the bar, which begins and ends where the road does."""
 _CARRIAGE = 14.0
 _NAME, _LONGEST_TITLE, _LONGEST_WAIT = 26, 64, 32
 """Letters of a name, of the title and of what a run waits for at their usual sizes; longer ones are written smaller."""
@@ -70,7 +69,7 @@ def _foot(runs: Sequence[Run], left_out: Sequence[str]) -> list[str]:
     road_said = (
         ""
         if is_list(runs)
-        else " The denser a stretch, the busier it is; orange outline: what a run mostly waits for."
+        else " The denser a stretch, the busier it is; orange outline: what a run mostly waits for; bar: bus bandwidth."
     )
     # A line ends between two names.
     whole = [name.replace(" ", "\u00a0") for name in left_out]
@@ -179,12 +178,10 @@ def _about(runs: Sequence[Run]) -> str:
 
 
 def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
-    """Draw one run."""
-    role, wide = data_path(str(run.scenario.path)).role, _WIDE
-    paper.box((0, 0, wide, _HIGH), "panel", radius=6)
-    paper.box((0, 0, 6, _HIGH), role, radius=3)
+    """Draw one run; a colour is what is done with a slice, so that a path's name has none."""
+    paper.box((0, 0, _WIDE, _HIGH), "panel", radius=6)
     letters = min(22, 22 * _NAME / len(name))
-    paper.text((24, 36), name, size=letters, bold=True, ink=f"{role}-ink", align="left")
+    paper.text((24, 36), name, size=letters, bold=True, align="left")
     paper.text((24, 86), f"{three_digits(run.busbw_GBps)} GB/s", size=36, bold=True, align="left")
     paper.text((24, 124), say_time(run.time_ps), size=18, ink="muted", align="left")
     waits = waits_for(run)
@@ -192,7 +189,6 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
     paper.text((24, 151), waits, size=letters, bold=True, ink="hot-ink", align="left")
     _draw_road(paper, run)
     left, right = _ROAD
-    paper.text((left, _BAR + 31), "bus bandwidth", size=18, ink="muted", align="left")
     paper.box((left, _BAR, right, _BAR + 14), "box", "faint", radius=3)
     paper.box((left, _BAR, left + (right - left) * run.busbw_GBps / most, _BAR + 14), "muted", radius=3)
 
@@ -200,9 +196,13 @@ def _picture(paper: Paper, run: Run, name: str, most: float) -> None:
 def _draw_road(paper: Paper, run: Run) -> None:
     route, limit = road(run), run.bottleneck.kind if run.bottleneck else ""
     kinds = [kinds_on(part) for part in parts_of(run)]
-    for stretch, on_it in zip(route["stretches"], kinds, strict=True):
-        if limit in on_it:  # below all roads, so that none is crossed by the edge of another one
-            paper.line([_at(x, level) for x, level in stretch["points"]], "hot", width=17)
+    # Below all roads, so that none is crossed by the frame of another one; between frame and road is the panel's ground.
+    framed = [
+        stretch["points"] for stretch, on_it in zip(route["stretches"], kinds, strict=True) if limit in on_it
+    ]
+    for ground, width in (("hot", 22), ("panel", 17)):
+        for points in framed:
+            paper.line([_at(x, level) for x, level in points], ground, width, rounded=True)
     for stretch, on_it in zip(route["stretches"], kinds, strict=True):
         way, busy = [_at(x, level) for x, level in stretch["points"]], _busy(run, on_it)
         paper.line(way, "faint", width=11)
@@ -233,7 +233,7 @@ def _draw_stops(paper: Paper, route: Road) -> None:
         if stop["level"] and key not in named:
             # One word for both stops of a hill, above its middle.
             hill = [other["x"] for other in route["stops"] if other["level"] and (other["x"] < 0.5) == key[1]]
-            paper.text((_at(sum(hill) / len(hill), 1)[0], y - 22), stop["name"], size=18, bold=True)
+            paper.text((_at(sum(hill) / len(hill), 1)[0], y - 24), stop["name"], size=18, bold=True)
         elif not stop["level"]:
             paper.text((x, y + 24), stop["name"], size=18, bold=True)
         named.add(key)

@@ -53,7 +53,9 @@ def test_cores_that_are_busy_on_neither_path_have_no_row():
 
 def test_what_is_counted_is_told_as_a_part_of_the_message():
     source = data_of(page_html(PAIR, mode="race", bands=False))["race"]["source"]
-    assert source.startswith("Each node sends 112 MiB: 2·7/8 of the 64 MiB message. Simulated")
+    assert source.startswith(
+        "Each node sends 112 MiB: 2 \N{MULTIPLICATION SIGN} 7/8 of the 64 MiB message. Simulated"
+    )
     gathered = [one.with_(collective="allgather", nodes=4) for one in PAIR]
     assert (
         "3/4 of the 64 MiB message"
@@ -64,7 +66,12 @@ def test_what_is_counted_is_told_as_a_part_of_the_message():
 
 
 def test_a_slide_is_another_layout_of_the_same_race():
-    assert '<html lang="en" data-mode="slide">' in page_html(PAIR, mode="race-slide", bands=False)
+    page = page_html(PAIR, mode="race-slide", bands=False)
+    assert '<html lang="en" data-mode="slide">' in page
+    # Slices have the explorer's colours there, and those that no path has for its own are in its key.
+    assert data_of(page)["race"]["key"] == [["network", "NIC to NIC"]]
+    again = [PAIR[1], PAIR[1].with_(registration="pool")]
+    assert data_of(page_html(again, mode="race-slide", bands=False))["race"]["key"] == []
 
 
 def test_a_notebook_shows_a_race_in_a_frame_that_says_in_words_what_is_in_it():
