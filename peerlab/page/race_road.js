@@ -90,7 +90,7 @@ export class RaceRoad {
   sides(zoom, letters) {
     Object.assign(this, { zoom, letters });
     const [first, last] = [this.road.stops[0], this.road.stops.at(-1)].map(({ name }) => this.wide(name, true) / 2 + 4 * zoom), end = Math.max(24 * zoom, last);
-    const row = Math.max(this.queueWide() + 10 * zoom, first), side = Math.max(end, this.queued.has(0) ? row : first), hill = this.road.stops.find(({ level }) => level);
+    const row = Math.max(this.queueWide() + 10 * zoom, first), side = Math.max(end, this.queued.has(0) ? row : first), hill = firstHill(this.road.stops);
     const room = hill ? side + hill.x * (this.host.clientWidth - 2 * side) - this.wide(hill.name, true) / 2 - APART * zoom : Infinity;
     const [even, uneven] = [[side, side], [row, end]];
     return this.alone && room > this.queueWide() && this.wirePlace(zoom, letters, even) <= this.wirePlace(zoom, letters, uneven) ? even : uneven;
@@ -293,8 +293,13 @@ export class RaceRoad {
 export function otherHill({ stops, stretches, signs }) {
   const cause = signs.find(({ hot, level }) => hot && level), hot = stops.findIndex(({ level }, i) => level && (stretches[i]?.hot || stretches[i - 1]?.hot));
   if (!cause || hot < 0 || stops[hot].x > 0.5 || cause.x < 0.5) return null;
-  const hill = stops.filter(({ level, x }) => level && x < 0.5), x = hill.reduce((sum, stop) => sum + stop.x, 0) / hill.length;
-  return { ...cause, x, words: cause.words.slice(0, 1) };
+  return { ...cause, x: firstHill(stops).x, words: cause.words.slice(0, 1) };
+}
+
+// The hill of the first node: its middle and its name; nothing where the road stays flat there.
+function firstHill(stops) {
+  const hill = stops.filter(({ level, x }) => level && x < 0.5);
+  return hill.length ? { x: hill.reduce((sum, stop) => sum + stop.x, 0) / hill.length, name: hill[0].name } : null;
 }
 
 // A road in words: its stops, and what stands beside it.

@@ -313,7 +313,5 @@ def _range(figure: Figure | Wiring) -> str:
         return f"{say_bytes(low * KIB)} to {say_bytes(high * KIB)}"
     of, unit = (100, " %") if _is_share(figure) else (1, say_unit(figure.unit))
     # Three digits of an end, as it is an estimate; all of the value itself, where that is one.
-    low, high = (
-        f"{of * end:{'g' if end == figure.value or of * end >= 1000 else '.3g'}}" for end in figure.range
-    )
-    return f"{low} to {high}{unit}"
+    ends = (f"{of * end:{'g' if end == figure.value or of * end >= 1000 else '.3g'}}" for end in figure.range)
+    return f"{' to '.join(ends)}{unit}"
