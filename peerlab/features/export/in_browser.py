@@ -31,6 +31,7 @@ _ONE_STEP = (1280, 512)
 """Size of the page of a training step on one data path."""
 
 _STILL = """
+*, ::before, ::after { transition: none !important; } /* what fades would be caught on its way, by how busy the machine is */
 .pl-player, .rc-bar, .ts-bar, .ts-controls, .pl-choices, .pl-press, .pl-caption button, .pl-lower header button, .pl-lower header [role=group], .pl-hero button, .pl-card button, .pl-more-lanes button { display: none !important; }
 html:not([data-mode="side-by-side"]) .pl-alone .pl-card { min-height: 0; }
 html[data-mode="page"] .rc-head { position: static; width: auto; height: auto; clip-path: none; grid-area: bar; }
