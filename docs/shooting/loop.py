@@ -12,7 +12,7 @@ from peerlab.answer.run import Run
 from peerlab.base.units import say_time
 from peerlab.engine.simulate import simulate
 from peerlab.features.export.page import export_html
-from peerlab.picture.still import node_svg
+from peerlab.picture.still_of_node import node_svg
 from peerlab.picture.theme import palettes
 from peerlab.question.scenario import Scenario
 

@@ -183,7 +183,7 @@ export class Scene extends View {
     this.besideWords = this.middleRing;
     for (const name of ["panels", "pipes", "loads", "boxes"]) figures.fill(`scene_${name}`, this.opaque(boxes(data[name])), ["fill", "line"]);
     const slots = boxes(data.slots), widest = data.cell + HAIR;
-    figures.fill("scene_slots", this.ownOnly ? rowsOf(slots, (i) => slots.right[i] - slots.left[i] > widest) : asShelves(slots, widest), ["fill", "line"]);
+    figures.fill("scene_slots", asShelves(slots, widest), ["fill", "line"]);
     const lines = rowsOf(data.lines, (i) => this.namesOthers || data.lines.line[i] !== data.others), { xs, ys } = lines, ways = xs.map((x, i) => this.line(x.map((at, k) => [at, ys[i][k]])));
     figures.fill("scene_lines", { ...lines, xs: ways.map((way) => way.map(([x]) => x)), ys: ways.map((way) => way.map(([, y]) => y)) }, ["line"]);
     this.taken = [];

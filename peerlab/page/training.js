@@ -66,11 +66,12 @@ import { sayTime } from "./words.js";
  */
 const WATCHED_S = 12; // a step, or a bucket, lasts this long at the usual speed
 const COMPUTING = 20; // px: how high the lane of computing is
-const LANE = { title: 24, exposed: [4, 13], flight: [18, 46], waiting: [51, 54], high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it
+const LANE = { title: 24, exposed: [4, 13], flight: [18, 46], waiting: 51, high: 59, gap: 8 }; // px: a path's lane, the room above it for its words, and below it; each further row of waits adds to it
+const WAIT = { pitch: 5, room: 20, thick: 0.6 }; // px from a row of waits to the next, px that all rows share, and how much of a row is its line
 const AXIS = 20; // px
 const RADIO = 22; // px: of a path's name, before its letters
-const ASIDE = { least: 120, gap: 20 }; // px: the enlarged end, and between it and the step
-const WORD_PX = 14, TICK_PX = 12; // px: the words above the lanes, and those of the axis
+const ASIDE = { least: 120, gap: 12 }; // px: the enlarged end, and between it and the step
+const WORD_PX = 14, NUMBER_PX = 13, TICK_PX = 12; // px: the words above the lanes, a bucket's number, and the words of the axis
 const BETWEEN_TICKS = 8; // px: words of the axis are so far apart
 const MOST_TICKS = 7;
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
@@ -82,9 +83,8 @@ const HATCH = 5; // px from line to line; a wait has room for two where no other
 const HTML = `
 <div class="ts-top"><h1></h1><div class="ts-controls"></div></div>
 <div class="ts-hero"><p class="ts-label"></p><p class="ts-value" aria-live="polite"></p><p class="ts-note"></p></div>
-<div class="ts-bar"><div class="pl-player" role="group" aria-label="Player"></div>
-<fieldset class="ts-zoom"><legend>Clock</legend><label><input type="radio" name="ts-zoom" value="step" checked> whole step</label>
-<label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label></fieldset></div>
+<div class="ts-bar"><fieldset class="ts-zoom" aria-labelledby="ts-plays"><b id="ts-plays">Play</b><label><input type="radio" name="ts-zoom" value="step" checked> whole step</label>
+<label><input type="radio" name="ts-zoom" value="bucket"> one bucket</label></fieldset><div class="pl-player" role="group" aria-label="Player"></div></div>
 <div class="ts-moment"></div>
 <div class="ts-timeline"><svg class="ts-lanes" role="img" preserveAspectRatio="xMidYMin"></svg><fieldset class="ts-path"><legend>Data path shown below</legend></fieldset></div>
 <ul class="ts-key"><li><i class="ts-swatch"></i><span></span></li><li class="ts-key-waits"><i class="ts-swatch ts-thin"></i>bucket that waits</li>
@@ -286,12 +286,15 @@ class StepPage extends PlayedPage {
     this.x = whole.x;
     // devices compute the same on both paths, unless exchanges slow them down
     const alike = sides.every(({ computing }) => this.alike(computing, sides[0].computing)), shared = alike ? LANE.title + COMPUTING + LANE.gap : aside ? LANE.title : 0;
-    const each = LANE.title + LANE.high + LANE.gap + (alike ? 0 : COMPUTING), high = shared + sides.length * each + AXIS;
+    this.waits = sides.map(({ waiting }) => inRows(waiting.filter((wait) => this.views.some(({ x }) => seen(wait, x)))));
+    this.pitches = this.waits.map((waits) => Math.min(WAIT.pitch, WAIT.room / rowsOf(waits)));
+    this.high = LANE.high + Math.max(...this.waits.map((waits, i) => (rowsOf(waits) - 1) * this.pitches[i]));
+    const each = LANE.title + this.high + LANE.gap + (alike ? 0 : COMPUTING), high = shared + sides.length * each + AXIS;
     host.setAttribute("viewBox", `0 0 ${width} ${high}`);
     host.replaceChildren();
     const times = `${enlarged(end, whole)}\u00d7`, larger = !aside ? "" : ["end of the step", "end of step"].map((what) => `${what}, ${times}`).find((words) => widthOf(words, WORD_PX) <= aside) ?? `end, ${times}`; // no wider than what it names
     const titled = () => (alike || aside) && this.title(host, LANE.title, { title: alike ? "Computing" : "", more: alike && sides.length > 1 ? "the same on both data paths" : "", aside: larger });
-    this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - LANE.high);
+    this.tops = sides.map((_, i) => shared + (i + 1) * each - LANE.gap - this.high);
     for (const view of this.views) this.paintView(view, view === whole ? host : svgShape("svg", { x: width - aside, width: aside, height: high, class: "ts-end" }, host), alike);
     this.x = whole.x;
     this.clock = svgShape("rect", { class: "ts-clock", x: -0.75, width: 1.5, y: -4, height: high - AXIS + 6, fill: "var(--pl-ink)", "pointer-events": "none" }, host);
@@ -301,9 +304,8 @@ class StepPage extends PlayedPage {
     this.placeSlider();
     this.axis(host, high - AXIS + 6);
     if (aside) this.pull(host, whole, end, high - AXIS + 6);
-    const waits = this.views.some(({ x }) => sides.some(({ waiting }) => waiting.some((one) => this.seen(one, x)))), pauses = sides.some(({ exposed }) => exposed.length);
-    this.find(".ts-key-waits").hidden = !waits;
-    this.find(".ts-key-pause").hidden = !pauses;
+    this.find(".ts-key-waits").hidden = !this.waits.flat().length;
+    this.find(".ts-key-pause").hidden = !sides.some(({ exposed }) => exposed.length);
     this.road?.paint(1);
     this.curve?.paint();
   }
@@ -320,7 +322,7 @@ class StepPage extends PlayedPage {
     this.x = view.x;
     if (alike) this.paintComputing(host, sides[0], LANE.title, view);
     sides.forEach((side, i) => this.paintSide(host, i, alike, view));
-    view.moments = sides.map((_, i) => svgShape("rect", { class: "ts-now", x: -1, width: 2, y: this.tops[i] - 1, height: LANE.high + 2, fill: "var(--pl-ink)", "pointer-events": "none" }, host));
+    view.moments = sides.map((_, i) => svgShape("rect", { class: "ts-now", x: -1, width: 2, y: this.tops[i] - 1, height: this.high + 2, fill: "var(--pl-ink)", "pointer-events": "none" }, host));
     if (view === this.views[0]) this.mark = svgShape("rect", { class: "ts-chosen", fill: "none", stroke: "var(--pl-ink)", "stroke-width": 2, rx: 2, height: LANE.flight[1] - LANE.flight[0] + 6, "pointer-events": "none" }, host);
   }
 
@@ -329,15 +331,10 @@ class StepPage extends PlayedPage {
     const left = this.width - end.wide, each = end.x(1) - end.x(0), time = roundTime(end.wide * 0.75, each), far = left + time * each;
     for (const lane of this.tops) {
       const middle = lane + (LANE.flight[0] + LANE.flight[1]) / 2, narrow = 5;
-      svgShape("path", { d: `M${whole.wide + 4} ${middle - narrow}L${left} ${lane + 1}V${lane + LANE.high - 1}L${whole.wide + 4} ${middle + narrow}z`, fill: "var(--pl-faint)" }, host);
+      svgShape("path", { d: `M${whole.wide + 4} ${middle - narrow}L${left} ${lane + 1}V${lane + this.high - 1}L${whole.wide + 4} ${middle + narrow}z`, fill: "var(--pl-faint)" }, host);
     }
     svgShape("path", { d: `M${left} ${top - 4}v4H${far.toFixed(1)}v-4`, stroke: "var(--pl-edge)", fill: "none" }, host);
     text(host, (left + far) / 2, top + 12, sayTime(time), { "text-anchor": "middle", fill: "var(--pl-muted)", "font-size": TICK_PX });
-  }
-
-  // Whether a wait is broad enough to be seen.
-  seen([begin, end], x = this.x) {
-    return x(end) - x(begin) >= 2;
   }
 
   // Whether the operations of two paths that take any time lie on each other, to a pixel.
@@ -387,32 +384,38 @@ class StepPage extends PlayedPage {
 
   paintSide(host, number, alike, view) {
     const side = this.state.sides[number], top = this.tops[number], { role, end_us: end } = side;
-    svgShape("rect", { x: 0, y: top, width: view.wide, height: LANE.high, fill: "var(--pl-panel)", rx: 4, "data-side": number }, host);
+    svgShape("rect", { x: 0, y: top, width: view.wide, height: this.high, fill: "var(--pl-panel)", rx: 4, "data-side": number }, host);
     if (!alike) this.paintComputing(host, side, top - COMPUTING, view);
     const later = (view === this.views[0] && this.views[1]?.from) || Infinity; // what is seen enlarged is not drawn twice
     side.exposed.forEach(([begin, end], i) => {
       const room = this.x(side.exposed[i + 1]?.[0] ?? Infinity), right = Math.max(this.x(end), Math.min(this.x(begin) + 2 * HATCH, room));
       if (begin < later) this.hatch(host, [this.x(begin), top + LANE.exposed[0], right, top + LANE.exposed[1]], role);
     });
-    this.boxes(host, side.waiting.filter((one) => this.seen(one)), top, LANE.waiting, "muted");
-    this.boxes(host, side.flight, top, LANE.flight, role, number);
-    if (!side.flight.some((one) => Math.abs(this.x(one[1]) - this.x(end)) < 4)) svgShape("line", { x1: this.x(end), x2: this.x(end), y1: top, y2: top + LANE.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
+    this.paintWaits(host, number);
+    this.boxes(host, number);
+    if (!side.flight.some((one) => Math.abs(this.x(one[1]) - this.x(end)) < 4)) svgShape("line", { x1: this.x(end), x2: this.x(end), y1: top, y2: top + this.high, stroke: `var(--pl-${role})`, "stroke-width": 2 }, host);
   }
 
-  // The boxes of a lane; those of a path's exchanges have its number.
-  boxes(host, rows, top, [above, below], fill, side) {
-    const names = this.state.sides[side]?.names;
-    let last = -1;
-    rows.forEach((row, i) => {
-      const begin = this.x(row[0]), end = this.x(row[1]);
-      if (end - Math.max(begin, last) < LEAST && !names) return;
-      last = end;
-      const room = i + 1 < rows.length ? this.x(rows[i + 1][0]) - begin - 1 : THIN; // a box that has room is never a hairline
+  // A line for each bucket that waits, from when it is ready to when it begins; those that wait at one time lie below each other.
+  paintWaits(host, number) {
+    const { flight, names } = this.state.sides[number], pitch = this.pitches[number];
+    for (const { begin, end, row } of this.waits[number]) {
+      const line = svgShape("rect", { class: "ts-wait", x: this.x(begin), y: this.tops[number] + LANE.waiting + row * pitch, width: Math.max(LEAST, this.x(end) - this.x(begin) - 1), height: pitch * WAIT.thick, fill: "var(--pl-muted)" }, host);
+      const whose = flight.findIndex(([starts]) => Math.abs(starts - end) < 1e-6);
+      svgShape("title", {}, line).textContent = `${capital(numbered(names[whose] ?? "bucket"))} waits ${sayTime(end - begin)}`;
+    }
+  }
+
+  // The exchanges of a path, each with its number where it has room.
+  boxes(host, side) {
+    const { flight, names, role } = this.state.sides[side], [above, below] = LANE.flight.map((y) => this.tops[side] + y);
+    flight.forEach(([start, stop, exposed], i) => {
+      const begin = this.x(start), end = this.x(stop), room = i + 1 < flight.length ? this.x(flight[i + 1][0]) - begin - 1 : THIN; // a box that has room is never a hairline
       const width = Math.max(0.6, Math.min(THIN, room), end - begin - Math.min(1, (end - begin) / 4));
-      const one = svgShape("rect", { x: begin, y: top + above, width, height: below - above, fill: `var(--pl-${fill})` }, host);
-      if (!names) return;
-      Object.assign(one.dataset, { exchange: i, side });
-      svgShape("title", {}, one).textContent = `${capital(names[i])}: ${sayTime(row[1] - row[0])}, for ${sayTime(row[2])} of it devices wait`;
+      const box = svgShape("rect", { x: begin, y: above, width, height: below - above, fill: `var(--pl-${role})` }, host), [number] = /\d+/.exec(names[i]) ?? [""];
+      Object.assign(box.dataset, { exchange: i, side });
+      svgShape("title", {}, box).textContent = `${capital(names[i])}: ${sayTime(stop - start)}, for ${sayTime(exposed)} of it devices wait`;
+      if (widthOf(number, NUMBER_PX, true) + 6 <= width) text(host, begin + width / 2, (above + below) / 2 + 4.5, number, { class: "ts-number", "text-anchor": "middle", "font-weight": 650, "font-size": NUMBER_PX });
     });
   }
 
@@ -523,6 +526,30 @@ function enlarged(end, whole) {
 function lasts({ flight }, number) {
   const [begin, end] = flight[number] ?? [0, 0];
   return end - begin;
+}
+
+// Whether a wait is broad enough to be seen.
+function seen([begin, end], x) {
+  return x(end) - x(begin) >= 2;
+}
+
+// Waits in as few rows as leave each of them whole.
+function inRows(waits) {
+  const ends = [];
+  return waits.map(([begin, end]) => {
+    const free = ends.findIndex((last) => last <= begin), row = free < 0 ? ends.length : free;
+    ends[row] = end;
+    return { begin, end, row };
+  });
+}
+
+function rowsOf(waits) {
+  return Math.max(1, ...waits.map(({ row }) => row + 1));
+}
+
+// What an exchange is, without its size.
+function numbered(name) {
+  return name.split(",")[0];
 }
 
 // The exchange under way at a moment; before the first it is the first, and between two the one that was last.

@@ -17,7 +17,6 @@ from peerlab.picture.picture import Picture
 from peerlab.picture.scene_host import arrows
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
-from peerlab.picture.static_scene import draw
 from peerlab.picture.still_key import THIN, draw_key, slice_role
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palette
@@ -37,8 +36,6 @@ _BARE = {"stretch": 1.86}
 """The same without title and caption, so that it fills the slide."""
 _FREE = 82.0
 """Height at which nothing is beside the uplink: the nodes' names there touch no memory."""
-_LARGE_NODE = {"stretch": 1.22, "smallest": 14.0}
-"""For one of two nodes on a slide, shown 550 pixels wide: the same."""
 _PALE = 0.62
 """Every other slice is paler, but where a slide shows one node: two tints would need a name there."""
 _QUEUE = 3
@@ -128,42 +125,6 @@ def _late(paper: Paper, run: Run, nodes_late: Lateness, at: int, y: float) -> fl
 
 _LETTERS = 28
 """Characters of a line between the nodes."""
-_EDGE = 405.0
-"""Right edge of the picture's first node."""
-_NODE = 424.0
-"""Width of the picture's first node with the beginning of its wire, where no card ends it."""
-
-
-def way_svg(run: Run, *, theme: str = "light") -> str:
-    """Return the first node of a run's data path as SVG for a slide: the way of a byte without the slices on it, to the node's edge."""
-    sketch = _unqueued(run)
-    paper = Paper(palette(theme), **_LARGE_NODE)
-    paper.drawing(sketch.drawing, right=_EDGE)
-    for x, y, arrow, ink in arrows(sketch):
-        if x < _EDGE:
-            paper.text((x, y), arrow, size=12, bold=True, ink=ink)
-    return paper.svg(_EDGE, HEIGHT * paper.stretch, alt_text(run))
-
-
-def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
-    """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other; `large`: on a slide."""
-    sketch = _unqueued(run) if large else Picture(run).sketch
-    paper = _node(sketch, fullest(run), theme, large=large)
-    return paper.svg(_EDGE if large else _NODE, HEIGHT * paper.stretch, alt_text(run))
-
-
-def _unqueued(run: Run) -> Sketch:
-    """Return the static scene for a slide of one node, which has no queues beside the uplink and no other nodes."""
-    sketch = Sketch(run, slices=False)
-    draw(sketch)
-    return sketch
-
-
-def _node(sketch: Sketch, at: int, theme: str, *, large: bool = False) -> Paper:
-    paper = Paper(palette(theme), **(_LARGE_NODE if large else {"smallest": 11.0}))
-    paper.drawing(sketch.drawing, right=_NODE, slots=not large)
-    draw_slices(paper, sketch, moment(sketch.run, at), own=large)
-    return paper
 
 
 def figures(run: Run) -> list[tuple[str, str, str]]:

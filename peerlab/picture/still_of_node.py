@@ -1,16 +1,19 @@
-"""One node of a run's data path for a report: its own slices, the dotted way where none is on it, and the wire to its partner."""
+"""One node of a run's data path, for a report or a slide: its own slices, the dotted way where none is on it, and the wire to its partner."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import cast
 
-from peerlab.picture.drawing import HEIGHT, WAY_OF_OTHERS, WIDTH, Columns, Point
+from peerlab.answer.run import Run
+from peerlab.picture.drawing import HEIGHT, WAY_OF_OTHERS, WIDTH, Columns, Drawing, Point
 from peerlab.picture.geometry import BOX_TOP, NIC, NODE_WIDTH
-from peerlab.picture.moment import Moment, Train, moment, step_at
+from peerlab.picture.moment import Moment, Train, fullest, moment, step_at
 from peerlab.picture.picture import Picture
+from peerlab.picture.scene_host import arrows
 from peerlab.picture.shown_nodes import unit
 from peerlab.picture.sketch import Sketch
+from peerlab.picture.static_scene import draw
 from peerlab.picture.still import draw_slices, say_waiting
 from peerlab.picture.still_key import draw_key, slice_role
 from peerlab.picture.svg import Paper
@@ -28,8 +31,14 @@ _PARTED = 8.0
 _CLEAR = 9.0
 """A dotted way so near to a slice, or nearer, is hidden by it: both side by side would read as two ways."""
 _SIDES = ("left", "top", "right", "bottom")
-_SHORTEST = 5.0
+_SHORTEST = 14.0
 """A dotted line that is shorter is a speck."""
+_LARGE = {"stretch": 1.22, "smallest": 14.0}
+"""For one of two nodes on a slide, shown 550 pixels wide: no word is smaller than 18 pixels."""
+_EDGE = 405.0
+"""Right edge of the node's frame."""
+_NODE = 424.0
+"""Width of the node with the beginning of its wire, where no card ends it."""
 
 
 def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
@@ -39,12 +48,7 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
     # The wire fades below the name of where it goes: it goes on.
     end = NODE_WIDTH + (_PARTED + _LETTER * len(partner) if partner else 0.0)
     instant = _own(moment(sketch.run, at), end)
-    drawing = replace(
-        sketch.drawing,
-        pipes=_until(sketch.drawing.pipes, end),
-        loads=_until(sketch.drawing.loads, end),
-        lines=_free(sketch.drawing.lines, instant.trains, end),
-    )
+    drawing = _to(sketch.drawing, end, instant.trains)
     paper.drawing(drawing, right=NODE_WIDTH)
     if partner:
         x, _, y = sketch.geometry.names()["node"]
@@ -64,6 +68,46 @@ def keyed_node_svg(picture: Picture, at: int, *, theme: str) -> str:
         y += 20
         paper.text((0, y), f"† {machine.counted}", size=_SIZE, ink="muted", align="left")
     return paper.svg(width, y + 8, alt_text(picture.run))
+
+
+def way_svg(run: Run, *, theme: str = "light") -> str:
+    """Return the first node of a run's data path as SVG for a slide: the way of a byte without the slices on it, to the node's edge."""
+    sketch, paper = _unqueued(run), Paper(palette(theme), **_LARGE)
+    paper.drawing(_to(sketch.drawing, NODE_WIDTH), right=NODE_WIDTH)
+    for x, y, arrow, ink in arrows(sketch):
+        if x < _EDGE:
+            paper.text((x, y), arrow, size=12, bold=True, ink=ink)
+    return paper.svg(_EDGE, HEIGHT * paper.stretch, alt_text(run))
+
+
+def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
+    """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other; `large`: on a slide, to the node's edge."""
+    if large:
+        sketch, paper = _unqueued(run), Paper(palette(theme), **_LARGE)
+        instant = _own(moment(run, fullest(run)), NODE_WIDTH)
+        paper.drawing(_to(sketch.drawing, NODE_WIDTH, instant.trains), right=NODE_WIDTH)
+    else:
+        sketch, paper, instant = (
+            Picture(run).sketch,
+            Paper(palette(theme), smallest=11.0),
+            moment(run, fullest(run)),
+        )
+        paper.drawing(sketch.drawing, right=_NODE)
+    draw_slices(paper, sketch, instant, own=large)
+    return paper.svg(_EDGE if large else _NODE, HEIGHT * paper.stretch, alt_text(run))
+
+
+def _unqueued(run: Run) -> Sketch:
+    """Return the static scene for a slide of one node, which has no queues beside the uplink and no other nodes."""
+    sketch = Sketch(run, slices=False)
+    draw(sketch)
+    return sketch
+
+
+def _to(drawing: Drawing, end: float, trains: Sequence[Train] = ()) -> Drawing:
+    """Return a scene whose wire ends there, and its dotted ways where no slice is on them."""
+    pipes, loads = _until(drawing.pipes, end), _until(drawing.loads, end)
+    return replace(drawing, pipes=pipes, loads=loads, lines=_free(drawing.lines, trains, end))
 
 
 def _fade(paper: Paper, sketch: Sketch, end: float) -> None:

@@ -90,15 +90,15 @@ class Paper:
             f" fill='{self.colour(ink)}' text-anchor='{_ANCHORS[align]}'>{_xml_text(text)}</text>"
         )
 
-    def drawing(self, drawing: Drawing, *, right: float = WIDTH, slots: bool = True) -> None:
-        """Add the static scene, from the background up, without the words whose place is beyond a picture that ends at `right`; `slots`: with a place for every bounce buffer."""
+    def drawing(self, drawing: Drawing, *, right: float = WIDTH) -> None:
+        """Add the static scene, from the background up, without the words whose place is beyond a picture that ends at `right`; bounce buffers in a row are one shelf."""
         for kind, radius in _RADIUS.items():
             if kind == "boxes":  # ways run below boxes
                 for xs, ys, role, width in _rows(drawing, "lines"):
                     self.line(list(zip(xs, ys, strict=True)), role, width, dash="2 5", alpha=WAY_ALPHA)
-            for *corners, fill, line, width in _rows(drawing, kind):
-                if kind != "slots" or slots or corners[2] - corners[0] > CELL:
-                    self.box(corners, fill, line, width, radius)
+            rows = _rows(drawing, kind)
+            for *corners, fill, line, width in _shelves(rows) if kind == "slots" else rows:
+                self.box(corners, fill, line, width, radius)
         for x, y, text, size, style, ink, align, _ in _rows(drawing, "texts"):
             if x <= right:
                 self.text((x, y), text, size=size, bold=style == "bold", ink=ink, align=align)
@@ -119,6 +119,17 @@ def _xml_text(text: str) -> str:
 
 def _rows(drawing: Drawing, kind: str) -> Iterable[Any]:
     return zip(*getattr(drawing, kind).values(), strict=True)
+
+
+def _shelves(cells: Iterable[Any]) -> Iterable[Any]:
+    """Return places for slices, those of one row in one half of the picture as one, as in the lab."""
+    shelves: dict[Any, Any] = {}
+    for left, top, right, *rest in cells:
+        wide = right - left > CELL + 1
+        row = (left, top) if wide else (left > WIDTH / 2, top, None)
+        first, last = shelves.get(row, (left, top, right))[0:3:2]
+        shelves[row] = (min(first, left), top, max(last, right), *rest)
+    return shelves.values()
 
 
 def key_spans(entries: Sequence[tuple[str, str, str]]) -> str:

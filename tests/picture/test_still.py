@@ -37,9 +37,9 @@ from peerlab.picture.picture import Picture
 from peerlab.picture.scene_host import arrows
 from peerlab.picture.sketch import Sketch
 from peerlab.picture.static_scene import draw
-from peerlab.picture.still import say_waiting, still_svg, way_svg
+from peerlab.picture.still import say_waiting, still_svg
 from peerlab.picture.still_key import THIN
-from peerlab.picture.still_of_node import keyed_node_svg
+from peerlab.picture.still_of_node import keyed_node_svg, way_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 from peerlab.picture.trains import BAR_WIDTH, breadth, occupied, waits

@@ -60,7 +60,7 @@ def conclusion(diagnosis: Diagnosis) -> Conclusion:
         why = rest + (f"it{why.removeprefix(named)}" if why.startswith(f"{named} ") else why)
     # A sign judges. Which path it was is neither good nor bad, and how sure that is, its name says.
     status = "unknown" if diagnosis.verdict == _UNKNOWN else "named"
-    return Conclusion(status, _first_up(name), _first_up(why))
+    return Conclusion(status, _first_up(name), f"{_first_up(why)}.")
 
 
 def _parts(diagnosis: Diagnosis, judging: str) -> Iterator[Part]:

@@ -29,7 +29,7 @@ _LOG_NAME = 16
 """Size of what a log reaches at its end: the largest words of the picture."""
 _STUB, _BEND, _NAME = 8, 19, 23
 """Right of the last size, pixels: so far a curve goes on, that no point hides its end; to there a thin line leads to its name; the name."""
-_FILLED = "fill='var(--pl-direct)' fill-opacity='0.12'"
+_FILLED = "fill='var(--pl-good-wash)'"
 """How the band is filled: seen on paper of either colour, and lighter than whatever is drawn on it."""
 _TICK = 76
 """Pixels from one size that is written at the axis to the next, at least."""
@@ -102,8 +102,8 @@ def band_svg(
     right = wide - _RIGHT
     across, up = _across(rows, right), _up(rows, judged)
     measured = [row for row in judged if row["measured"] > 0]
-    parts = _grid(across, up, right, (told, judged))
-    parts.append(_area(across, up, [(row["size"], row["low"], row["high"]) for row in rows], _FILLED))
+    parts = [_area(across, up, [(row["size"], row["low"], row["high"]) for row in rows], _FILLED)]
+    parts += _grid(across, up, right, (told, judged))
     for edge in ("low", "high"):
         parts.append(_line(across, up, [(row["size"], row[edge]) for row in rows], "direct", "1", ""))
     short = [row for row in judged if row["below"]]

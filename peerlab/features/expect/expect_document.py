@@ -13,7 +13,7 @@ Told = Mapping[str, Any]
 """What `as_dict` of a verdict, an expectation or one of their parts returns."""
 STATUSES = {"healthy": "pass", "held-up": "warn", "below": "fail", "unknown": "unknown"}
 """The status of each verdict."""
-UNSEEN = "What one log cannot rule out (its largest size would still pass its floor)"
+UNSEEN = "What one log cannot rule out: faults that would leave it above its floor"
 _OPEN = {"unknown": "cannot tell: "}
 """Before the sentence of a verdict."""
 _EACH = "Each size: bus bandwidth in GB/s, as nccl-tests print it"

@@ -19,7 +19,8 @@ from peerlab.features.race.race_page import race_html
 from peerlab.features.wall.wall_chart import wall_chart
 from peerlab.model.paths import PATHS, PEER_DIRECT
 from peerlab.page.embedded import RACES
-from peerlab.picture.still import node_svg, still_svg
+from peerlab.picture.still import still_svg
+from peerlab.picture.still_of_node import node_svg
 from peerlab.study.fabric_comparison import compare_fabrics
 
 SIZES = ("8 B", "64 KiB", "1 MiB", "16 MiB", "1 GiB")

@@ -21,7 +21,7 @@ from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.model.stages import stage_kind
 from peerlab.page.embedded import page_of
-from peerlab.picture.still import node_svg
+from peerlab.picture.still_of_node import node_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import PAGE, palette, stage_role
 from peerlab.picture.wire import wire_share

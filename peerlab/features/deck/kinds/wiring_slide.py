@@ -12,7 +12,7 @@ from peerlab.features.deck.reading.outline import Outline
 from peerlab.features.deck.slide import Slide
 from peerlab.model.nic_wiring import Wiring
 from peerlab.model.paths import PEER_DIRECT
-from peerlab.picture.still import way_svg
+from peerlab.picture.still_of_node import way_svg
 from peerlab.picture.theme import PAGE
 from peerlab.picture.words import alt_text, caption, waits_for
 
@@ -39,6 +39,7 @@ def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
         grid(*cards),
         notes=(*notes, f"{how} ({more}" if more else f"{how}."),
         source=figures_said(compared),
+        key=(("hot", "bottleneck"),),
     )
 
 
