@@ -171,7 +171,7 @@ class RacePage extends PlayedPage {
       if (at === 0) number.style.setProperty("--tick", "0");
     }
     scale.append(Object.assign(make("i", "rc-here"), { style: `left:${part(ratio)}` }));
-    const words = this.data.answer.note && (this.wanted.mode === "slide" ? "this race" : this.data.answer.note); // a slide's title has the number
+    const words = this.data.answer.note && (this.wanted.mode === "slide" ? `this race ${this.data.answer.note.split(" ")[0]}` : this.data.answer.note);
     if (words) scale.append(Object.assign(make("span", "rc-name", words), { style: `left:${part(ratio)};transform:translateX(-${part(ratio)})` }));
   }
 

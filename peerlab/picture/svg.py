@@ -129,14 +129,19 @@ def _rows(drawing: Drawing, kind: str) -> Iterable[Any]:
     return zip(*getattr(drawing, kind).values(), strict=True)
 
 
+_AROUND = 2.0
+"""Between the ends of a shelf and the slices on it."""
+
+
 def _shelves(cells: Iterable[Any]) -> Iterable[Any]:
     """Return places for slices, those of one row in one half of the picture as one, as in the lab."""
     shelves: dict[Any, Any] = {}
     for left, top, right, *rest in cells:
         wide = right - left > CELL + 1
-        row = (left, top) if wide else (left > WIDTH / 2, top, None)
-        first, last = shelves.get(row, (left, top, right))[0:3:2]
-        shelves[row] = (min(first, left), top, max(last, right), *rest)
+        row, around = ((left, top), 0.0) if wide else ((left > WIDTH / 2, top, None), _AROUND)
+        ends = left - around, right + around
+        first, _, last, *_ = shelves.get(row, (ends[0], top, ends[1]))
+        shelves[row] = (min(first, ends[0]), top, max(last, ends[1]), *rest)
     return shelves.values()
 
 

@@ -153,7 +153,7 @@ def test_the_points_of_a_log_are_joined_by_the_broadest_line_of_the_picture():
         assert re.search(
             "stroke='var\\(--pl-muted\\)' stroke-width='[0-9.]+' stroke-dasharray='3 3'", picture
         ), "the floor is grey"
-        assert "fill-opacity='0.12'" in picture
+        assert "fill='var(--pl-good-wash)'" in picture
 
 
 def test_a_single_size_has_one_axis_with_a_figure_at_each_mark():
