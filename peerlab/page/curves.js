@@ -10,7 +10,7 @@ const LIMIT = "limit"; // names the line of what the wire can carry
 const NEAR = 9; // pixels from a line at which it is meant
 const LEAST_WIDE = 0.6; // of the width: names that leave the lines less are short ones
 const LINE_OF_NAMES = 15; // pixels from a name to the one below
-const BEFORE_FIRST = 10; // pixels before the first value: a circle has room there
+const BEFORE_FIRST = 16; // pixels before the first value: a circle has room there
 const BEYOND = 1.1; // times the last value: beyond it names stand
 const NAMES_APART = 4; // pixels beside a name
 const BELOW_TICKS = 9.5; // pixels from the axis to its words, as Bokeh has it
@@ -264,16 +264,17 @@ export class Curves extends View {
     return this.values.at(-1) * Math.exp(px * this.figures.zoom * this.pixel);
   }
 
-  // Every so many values of the axis, so that their words stand apart: evenly, with that of this scenario among them, and if possible both ends.
+  // Every so many values of the axis, so that their words stand apart: evenly, with that of this scenario among them, and the last, to which others too near give way.
   ticks() {
     const { values } = this, { zoom } = this.figures, names = this.curves.names.slice(this.first, this.end), last = values.length - 1;
     const at = (i) => Math.log(values[i] / values[0]) / this.pixel, half = names.map((name) => widthOf(name, 12 * zoom) / 2 + NAMES_APART * zoom);
     const own = this.there(this.mark) ? values.indexOf(this.mark[this.curves.axis]) : -1, kept = own < 0 ? last : own;
-    const every = (each) => [...values.keys()].filter((i) => (i - kept) % each === 0), apart = (shown) => shown.every((i, n) => !n || at(i) - at(shown[n - 1]) >= half[i] + half[shown[n - 1]]);
+    const every = (each) => [...values.keys()].filter((i) => (i - kept) % each === 0), clear = (i, other) => at(other) - at(i) >= half[i] + half[other], apart = (shown) => shown.every((i, n) => !n || clear(shown[n - 1], i));
     let each = 1;
     while (each < last && !apart(every(each))) each++;
     const ends = [each, each + 1].find((n) => n < last && last % n === 0 && kept % n === 0);
-    return every(ends ?? each).map((i) => values[i]);
+    const even = every(ends ?? each), named = even.includes(last) || !clear(kept, last) ? even : [...even.filter((i) => clear(i, last)), last];
+    return named.map((i) => values[i]);
   }
 
   nameTicks() {
@@ -287,7 +288,7 @@ export class Curves extends View {
   sayAxis(first) {
     const { figures, values, pixel } = this, { zoom } = figures, { frame } = figures.view("curves"), words = this.find(".pl-along"), name = this.curves.names[this.curves.values.indexOf(first)];
     words.textContent = (this.curves.axis ?? "nodes") === "nodes" ? "nodes" : "size";
-    const right = frame.bbox.left + BEFORE_FIRST * zoom + Math.log(first / values[0]) / pixel - widthOf(name, 12 * zoom) / 2 - 2 * NAMES_APART * zoom;
+    const right = frame.bbox.left + BEFORE_FIRST * zoom + Math.log(first / values[0]) / pixel - widthOf(name, 12 * zoom) / 2 - 3 * NAMES_APART * zoom;
     words.style.top = `${this.find(".pl-figure").offsetTop + frame.bbox.bottom + BELOW_TICKS}px`;
     words.style.left = `${Math.max(0, right - widthOf(words.textContent, 12 * zoom))}px`;
   }

@@ -43,7 +43,6 @@ export class Figures {
 
   colour(role) {
     if (role.endsWith("-wash")) return this.palettes[this.theme][role] ?? this.colour(role.slice(0, -5)) + "59";
-    if (role.endsWith("-quiet")) return this.palettes[this.theme][role] ?? this.colour(role.slice(0, -6));
     return role === "none" ? "rgba(0,0,0,0)" : this.palettes[this.theme][role] ?? role;
   }
 

@@ -263,7 +263,6 @@ export class Timeline extends View {
     packed.end();
     const most = Math.max(packed.most, this.addMerged(drawn, density, single));
     for (const side of ["left", "right"]) drawn[side] = drawn[side].map((time) => time / this.unit);
-    if (this.hotRow >= 0) drawn.fill = drawn.fill.map((role, i) => (Math.round(drawn.y[i]) === this.hotRow ? role : `${role}-quiet`));
     this.figures.fill("timeline_spans", drawn, ["fill"]);
     this.note.replaceChildren(...(most > 1 ? [`up to ${most} spans in one mark`, make("span", "pl-press", "; zoom in")] : []));
     this.note.title = most > 1 ? "Spans too short to tell apart are one mark: it fills as much of its lane's height as they keep the resource busy" : "";
@@ -285,7 +284,7 @@ export class Timeline extends View {
     return { y: [], left: [], right: [], height: [], fill: [], alpha: [], stage: [], what: [], when: [], wait: [] };
   }
 
-  // Whether a lane has its full colours: that of the bottleneck, or all if none is. In others a slice is no paler than the next.
+  // Whether a lane shows how busy it is in every moment: that of the bottleneck, or all if none is. Others are smooth.
   isLoud(lane) {
     return this.hotRow < 0 || this.row[lane] === this.hotRow;
   }
@@ -467,7 +466,7 @@ export class Timeline extends View {
     this.cursor.style.display = part >= 0 && part <= 1 ? "block" : "none";
     this.cursor.style.transform = `translateX(${left + part * width}px)`;
     this.cursor.style.top = `${top}px`;
-    this.cursor.style.height = `${height}px`;
+    this.cursor.style.height = `${(height * this.inRows.length) / this.rows}px`; // above the words of the last row, which has no spans
   }
 }
 

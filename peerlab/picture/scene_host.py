@@ -162,16 +162,11 @@ def _limits(sketch: Sketch, node: int, lane: str) -> bool:
 
 def _uplink(sketch: Sketch, node: int) -> None:
     g, d, c = sketch.geometry, sketch.drawing, sketch.cluster
-    others = _beside_lanes(sketch)
     half = g.thickness(c.uplink_Bps) / 2
     for kind, side in zip(_LANES, (-1, 1), strict=True):
         x, hot = UPLINK + side * g.lane, _limits(sketch, node, kind)
         edges = (g.x(node, x - half), MEMORY[3], g.x(node, x + half), SWITCH_TOP)
         d.box("pipes", edges, "box", "hot" if hot else "edge", HOT_EDGE if hot else 1.0)
-        # Nothing but slices fills a full lane: their amber, its edge and a third hue would melt.
-        if full := not hot and half * max(sketch.part(node, resource) for resource in (kind, *others)):
-            edges = (g.x(node, x - full), MEMORY[3], g.x(node, x + full), SWITCH_TOP)
-            d.box("loads", edges, "faint", "none")
     x = g.x(node, UPLINK + 2 * g.lane + ARROW + 12)
     align = sketch.align(node)
     name, rate, share = _uplink_words(sketch, node)

@@ -82,13 +82,12 @@ def _mark_wiring(sketch: Sketch) -> str:
 
 
 def _device_links(sketch: Sketch, node: int) -> None:
-    """Draw the links between devices and switch, as full as the busiest, and say beside the last how busy that is."""
-    g, kinds, rate = sketch.geometry, sketch.on("device link"), sketch.cluster.device_pcie_Bps
+    """Draw the links between devices and switch, and say beside the last how busy the busiest is."""
+    g, rate = sketch.geometry, sketch.cluster.device_pcie_Bps
     sketch.parts.add("device link")
     hot, last = sketch.is_hot("device link", node), sketch.cluster.devices_per_switch - 1
-    load = max((sketch.part(node, kind) for kind in kinds), default=0.0)
     for device in range(last + 1):
-        _link(sketch, node, g.middle(device), rate, load, hot=hot)
+        _link(sketch, node, g.middle(device), rate, hot=hot)
     x = g.middle(last) + g.thickness(rate) / 2 + 6
     # Words end in front of the NIC's link.
     room = PORT - g.thickness(_nic_Bps(sketch)) / 2 - 6 - x
@@ -162,15 +161,12 @@ def _nic_words(sketch: Sketch, node: int, *, used: bool) -> list[str]:
 
 
 def _link(
-    sketch: Sketch, node: int, x: float, rate: int | None, load: float = 0.0, *, hot: bool = False,
-    top: float = SWITCH_BOTTOM,
-) -> None:  # fmt: skip
+    sketch: Sketch, node: int, x: float, rate: int | None, *, hot: bool = False, top: float = SWITCH_BOTTOM
+) -> None:
+    # Nothing but slices fills it: beside them a grey ground, as wide as it is busy, was a second sign.
     g, d, half = sketch.geometry, sketch.drawing, sketch.geometry.thickness(rate) / 2
     edges = (g.x(node, x - half), top, g.x(node, x + half), BOX_TOP)
     d.box("pipes", edges, "box", "hot" if hot else "lane", HOT_EDGE if hot else 1.0)
-    if load:
-        wide = min(half * load, half - HOT_EDGE / 2) if hot else half * load
-        d.box("loads", (g.x(node, x - wide), top, g.x(node, x + wide), BOX_TOP), "faint", "none")
 
 
 def draw_wire(sketch: Sketch) -> None:
@@ -227,7 +223,7 @@ def _joining(sketch: Sketch) -> list[str]:
 def _sending(sketch: Sketch) -> str:
     """Return how busy the nodes keep what joins them: what they send with, and what else is busy and has no lane.
 
-    Of a bottleneck that is marked, the headline says it.
+    Of what else is the bottleneck and marked, the headline says it.
     """
     others = [kind for kind in _joining(sketch) if kind not in sketch.sends and not has_lane(kind)]
     # What limits the run is told before all else.
@@ -240,7 +236,9 @@ def _sending(sketch: Sketch) -> str:
     sketch.told.update(others if other else ())
     sketch.told.update(sketch.sends)
     if _is_marked(sketch):
-        return ""
+        if sketch.hot not in sketch.sends:
+            return ""
+        other = ""
     if sketch.sends:
         return _sender(sketch) + sketch.share(0, *sketch.sends) + (f"; {other}" if other else "")
     return other or ("no limit here" if sketch.uses("wire") else "not used")

@@ -5,7 +5,7 @@ from itertools import pairwise
 from peerlab.model.stages import stage_kind
 from peerlab.picture.domain_scene import draw_domain, draw_tray
 from peerlab.picture.drawing import Drawing, Point
-from peerlab.picture.geometry import ways
+from peerlab.picture.geometry import ENTRY, ways
 from peerlab.picture.scene_alone import draw_alone
 from peerlab.picture.scene_host import draw_host, draw_node
 from peerlab.picture.scene_network import draw_devices, draw_wire
@@ -39,5 +39,14 @@ def draw(sketch: Sketch) -> Drawing:
 
 
 def _across(way: list[Point]) -> list[list[Point]]:
-    """Return the parts of a way that go across: what goes up or down there has a link of its own, and dots in it would lie beside its slices."""
-    return [[start, end] for start, end in pairwise(way) if start[1] == end[1]]
+    """Return the parts of a way that go across, each with its end in the port of a device or a NIC, where slices hide it: in the uplink dots would lie beside them."""
+    parts: list[list[Point]] = []
+    for (x, y), (x2, y2) in pairwise(way):
+        if y != y2 and not min(y, y2) < ENTRY <= max(y, y2):
+            continue
+        leg = [(x, y), (x2, y2)] if y == y2 else [(x, min(y, ENTRY)), (x2, min(y2, ENTRY))]
+        if parts and parts[-1][-1] == leg[0]:
+            parts[-1].append(leg[1])
+        else:
+            parts.append(leg)
+    return parts

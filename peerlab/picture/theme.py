@@ -72,30 +72,6 @@ DARK = {
     "register-ink": "#A9B4FF",
 }
 
-QUIET = {
-    "light": {
-        "copy": "#E9B032",
-        "cpu": "#D698BC",
-        "network": "#76C1EC",
-        "direct": "#61C1A7",
-        "register": "#6EADD2",
-        "inside": "#9CA6B3",
-        "gather": "#A6B0BD",
-        "flight": "#98B1C5",
-    },
-    "dark": {
-        "copy": "#C08707",
-        "cpu": "#A9668F",
-        "network": "#4A99C6",
-        "direct": "#2F8069",
-        "register": "#3F76A8",
-        "inside": "#717D8B",
-        "gather": "#5F6B79",
-        "flight": "#527389",
-    },
-}
-"""Stages in the timeline's rows that are not the bottleneck: of the hue that the key has and nearer to the panel, with 1.8 to 1 and more against it. Amber is lighter than blue."""
-
 
 def stage_role(stage: str) -> str:
     """Return the role of a stage's colour."""
@@ -111,8 +87,7 @@ def way_role(stage: str) -> str:
 def palettes() -> dict[str, dict[str, str]]:
     """Return both themes: role to colour."""
     themes = {"light": LIGHT, "dark": DARK}
-    quiet = {theme: {f"{role}-quiet": colour for role, colour in of.items()} for theme, of in QUIET.items()}
-    return {theme: {**STAGE_COLOURS, **of, **quiet[theme]} for theme, of in themes.items()}
+    return {theme: {**STAGE_COLOURS, **of} for theme, of in themes.items()}
 
 
 PAGE = "page"
@@ -131,8 +106,7 @@ def properties(selector: str) -> str:
     JupyterLab says which theme holds; without JupyterLab, the reader's system does.
     """
     light, dark = (
-        "".join(f"--pl-{role}:{colour};" for role, colour in of.items() if not role.endswith("-quiet"))
-        for of in palettes().values()
+        "".join(f"--pl-{role}:{colour};" for role, colour in of.items()) for of in palettes().values()
     )
     return (
         f"{selector}{{{light}}}body[data-jp-theme-light='false'] {selector}{{{dark}}}"

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 from peerlab.base.errors import Cancelled, TooManySpansError
 from peerlab.engine.loop.event_loop import Progress
@@ -50,14 +51,16 @@ def refuse_too_many_to_show(scenario: Scenario) -> None:
         )
 
 
-def patient(patience_s: float, stop: threading.Event | None = None) -> Progress:
-    """Return a progress function that ends a simulation with `TooSlow` after so many seconds, or as soon as `stop` is set."""
-    end = time.monotonic() + patience_s
+def patient(
+    patience_s: float, stop: threading.Event | None = None, clock: Callable[[], float] = time.monotonic
+) -> Progress:
+    """Return a progress function that ends a simulation with `TooSlow` after so many seconds of a clock, or as soon as `stop` is set."""
+    end = clock() + patience_s
 
     def progress(done: int, total: int) -> None:
         if stop and stop.is_set():
             raise Cancelled("stopped")
-        if time.monotonic() > end:
+        if clock() > end:
             raise TooSlow(f"after {patience_s} s step {done} of {total} was reached")
 
     return progress

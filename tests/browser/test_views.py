@@ -1,6 +1,5 @@
 """The pictures of a page, without a kernel: they show what was simulated, and move as the trace says."""
 
-import colorsys
 import io
 import itertools
 import re
@@ -8,7 +7,6 @@ import re
 import numpy as np
 import pytest
 from blank import lines_of, run
-from contrasts import contrast
 from overlaps import settle
 from PIL import Image
 from playwright.sync_api import expect
@@ -72,42 +70,35 @@ def test_what_a_run_takes_more_lies_on_no_bar_and_gives_way_to_the_clock(shown):
     assert len(places) > 2, "it stands in the middle where it may"
 
 
-def test_the_lane_of_the_bottleneck_alone_has_its_full_colours_and_its_ground_ends_with_the_run(shown):
-    """All lanes were at full colour, and its own stood out by its label."""
-    drawn = """({ timeline, figures }) => { const { y, fill } = figures.model("timeline_spans").data, hot = timeline.hotRow, roles = ["copy", "network", "direct"].map(role => figures.colour(role));
+def test_all_lanes_have_the_colours_of_the_key_and_the_ground_of_the_bottleneck_ends_with_the_run(shown):
+    """Lanes that were not the bottleneck were paler, as every other slice in the data path is: paler meant two things."""
+    drawn = """({ timeline, figures }) => { const { y, fill, alpha } = figures.model("timeline_spans").data;
         const grounds = figures.model("timeline_grounds").data, wash = grounds.fill.indexOf(figures.colour("hot-wash"));
-        const full = [...y.keys()].filter(i => roles.includes(fill[i])).map(i => Math.round(y[i]));
-        return { hot, full: [...new Set(full)], until: grounds.right[wash] * timeline.unit, end: timeline.data.end_us } }"""
-    for path in ("peer-direct", "host-rdma"):
+        return { rows: [...new Set(y.map(Math.round))], fill: [...new Set(fill)], key: timeline.data.roles.map((role) => figures.colour(role)), work: alpha.filter((part) => part === 1).length,
+            until: grounds.right[wash] * timeline.unit, end: timeline.data.end_us } }"""
+    for path, lanes in (("peer-direct", 2), ("host-rdma", 5)):
         shown.change(run(path=path), lines=False)
         seen = shown.ask(drawn)
-        assert seen["full"] == [seen["hot"]]
+        assert len(seen["rows"]) == lanes
+        assert set(seen["fill"]) <= set(seen["key"])
+        assert seen["work"]
         assert seen["until"] == pytest.approx(seen["end"])
 
 
-def hue(colour):
-    """Return where on the colour circle a colour lies, in degrees, and how far its channels are apart, 0 to 1."""
-    red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    return 360 * colorsys.rgb_to_hsv(red, green, blue)[0], max(red, green, blue) - min(red, green, blue)
-
-
-def test_other_lanes_have_the_hues_of_the_key_and_are_seen_and_their_slices_are_of_one_colour(shown):
-    """Nine rows in two hues and two tints shouted louder than the cards; later they were 1.24 : 1 on their track, or of a blue that the key had not."""
-    quiet = """({ figures }) => { const before = figures.theme, seen = ["light", "dark"].flatMap(theme => { figures.theme = theme;
-        return ["copy", "cpu", "network", "direct", "register", "inside", "gather", "flight"].map(role => [role, `${role}-quiet`, "panel"].map(name => figures.colour(name))) });
-        figures.theme = before; return seen }"""
-    for full, pale, ground in shown.ask(quiet):
-        assert contrast(pale, ground) >= 1.8
-        (of_full, apart), (of_pale, _) = hue(full), hue(pale)
-        assert abs(of_full - of_pale) < 12 or apart < 0.25, "a grey has hardly a hue"
-    shown.change(run(path="peer-direct"), lines=False)
-    y, alphas = (shown.column("timeline_spans", name) for name in ("y", "alpha"))
-    rows = shown.ask("({ timeline }) => timeline.inRows.map(({ label }) => label)")
-    by_lane = {
-        name: {alpha for at, alpha in zip(y, alphas, strict=True) if rows[round(at)] == name}
-        for name in ("NIC send", "NIC receive")
-    }
-    assert by_lane == {"NIC send": {1}, "NIC receive": {1}}
+def test_the_line_of_the_clock_ends_above_the_words_of_the_last_row(shown):
+    """Behind them it came out again below, as a comma, and beside them it touched *others*."""
+    for path in ("peer-direct", "host-rdma"):
+        shown.change(run(path=path), lines=False)
+        shown.still(0.3)
+        line, words = (
+            shown.page.locator(name).bounding_box() for name in (".pl-cursor", ".pl-more-lanes span")
+        )
+        assert line["y"] + line["height"] <= words["y"] + 1
+        shown.page.locator(".pl-fold").click()
+        settle(shown.page)
+        line, lanes = (shown.page.locator(name).bounding_box() for name in (".pl-cursor", ".pl-more-lanes"))
+        assert line["y"] + line["height"] <= lanes["y"] + 1
+        shown.page.locator(".pl-fold").click()
 
 
 def test_what_a_run_takes_less_has_a_line_from_its_end_to_that_of_the_run_before(shown):
@@ -359,7 +350,7 @@ LANE = """({ timeline, figures, root }, label) => {
   const row = lanes.findIndex((one) => one.label === label), box = root.querySelector(".pl-timeline .pl-figure").getBoundingClientRect();
   return { x: box.left + left, width: (width * end_us) / timeline.unit / timeline.range.end,
     y: box.top + top + (height * row) / timeline.rows, height: height / timeline.rows,
-    ground: figures.colour(lanes[row].hot ? "hot-wash" : "panel"), ink: figures.colour(roles[stage[lane.indexOf(timeline.row.indexOf(row))]] + (lanes[row].hot || !lanes.some(({ hot }) => hot) ? "" : "-quiet")) };
+    ground: figures.colour(lanes[row].hot ? "hot-wash" : "panel"), ink: figures.colour(roles[stage[lane.indexOf(timeline.row.indexOf(row))]]) };
 }"""
 """Where a lane of the timeline is drawn, up to the end of the run, on which ground and in which colour."""
 

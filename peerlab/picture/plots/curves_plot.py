@@ -29,7 +29,7 @@ def build() -> figure:
     )
     plot.add_glyph(
         _source("edges", "xs", "ys", "line"),
-        MultiLine(xs="xs", ys="ys", line_color="line", line_width=1, line_alpha=0.6),
+        MultiLine(xs="xs", ys="ys", line_color="line", line_width=1, line_alpha=0.4),
     )
     plot.add_glyph(
         _source("leads", "xs", "ys", "line", "dash", "width", "alpha"),
