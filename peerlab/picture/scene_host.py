@@ -229,7 +229,7 @@ def _uplink_words(sketch: Sketch, node: int) -> tuple[str, str, str]:
         return name, f"{rate / 1e9:g} GB/s" if rate else "", share
     if not there:
         return "way to host memory", "", share
-    rate, mark = f"{c.uplink_Bps / 1e9:g} GB/s", sketch.mark("switch.uplink")
+    each, mark = f"{c.uplink_Bps / 1e9:g} GB/s", sketch.mark("switch.uplink")
     if sketch.hot in _LANES and _limits(sketch, node, sketch.hot):
-        return resource_kind(sketch.hot).label, rate + mark, share
-    return "PCIe uplink", f"{rate} each way{mark}", share
+        return resource_kind(sketch.hot).label, each + mark, share
+    return "PCIe uplink", f"{each} each way{mark}", share

@@ -154,7 +154,7 @@ def faults_at(s: Scenario, resource: Resource) -> list[str]:
     kind, node = resource_kind(resource.kind), resource.node
     if not (kind.slowed_with_node or kind.until_sent):
         return []
-    share = (s.slow_domains or {}).get(node)
+    share = s.slow_domains.get(node) if s.slow_domains else None
     # what a lost NIC did, another one of its node does
     nics = [_nic(pair, left) for pair, left in parts_of(s.slow_nics) if pair[0] == node]
     links = [_link(pair, left) for pair, left in parts_of(s.slow_links) if pair[kind.receives] == node]
