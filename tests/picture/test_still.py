@@ -613,6 +613,6 @@ def test_a_node_on_a_slide_ends_at_its_frame_and_its_memory_has_shelves(path):
     boxes = [(float(box.get("x")), float(box.get("width")), box) for box in rows]
     assert max(left + wide for left, wide, _ in boxes if left < 404) < 404.5
     memory = [
-        box for left, wide, box in boxes if 80 < left < 120 and 150 < wide and float(box.get("height")) < 20
+        box for left, wide, box in boxes if 80 < left < 120 and wide > 150 and float(box.get("height")) < 20
     ]
     assert len(memory) == (2 if path == "host-rdma" else 0)
