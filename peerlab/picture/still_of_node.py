@@ -167,7 +167,9 @@ def _own(instant: Moment, end: float) -> Moment:
 
 def _until(columns: Columns, end: float) -> Columns:
     """Return boxes that end where the picture does."""
-    return {**columns, "right": [min(right, end) for right in cast("list[float]", columns["right"])]}
+    shown = [i for i, left in enumerate(cast("list[float]", columns["left"])) if left < end]
+    kept = {name: [values[i] for i in shown] for name, values in columns.items()}
+    return {**kept, "right": [min(right, end) for right in cast("list[float]", kept["right"])]}
 
 
 def _stands_low(at: Point) -> bool:

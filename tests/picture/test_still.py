@@ -40,7 +40,7 @@ from peerlab.picture.sketch import Sketch
 from peerlab.picture.static_scene import draw
 from peerlab.picture.still import say_waiting, still_svg
 from peerlab.picture.still_key import THIN
-from peerlab.picture.still_of_node import keyed_node_svg, way_svg
+from peerlab.picture.still_of_node import keyed_node_svg, node_svg, way_svg
 from peerlab.picture.svg import Paper
 from peerlab.picture.theme import palettes
 from peerlab.picture.trains import BAR_WIDTH, breadth, occupied, waits
@@ -610,3 +610,17 @@ def test_where_a_run_waits_for_latency_its_words_are_marked_and_no_wire():
         "LL128 protocol, 34.4 µs/hop †"
     ]
     assert "hot" not in drawing.pipes["line"]
+
+
+@pytest.mark.parametrize("path", ["host-rdma", "peer-direct"])
+def test_a_node_on_a_slide_ends_at_its_frame_and_its_memory_has_shelves(path):
+    """Its wire was cut off a pixel beyond the frame, and a slice lay loose in the memory."""
+    drawn = ET.fromstring(node_svg(simulated(cluster="dl1", path=path), large=True))  # noqa: S314  (our own)
+    rows = [box for box in drawn.iter("{http://www.w3.org/2000/svg}rect") if box.get("x")]
+    assert min(float(box.get("width")) for box in rows) > 0
+    boxes = [(float(box.get("x")), float(box.get("width")), box) for box in rows]
+    assert max(left + wide for left, wide, _ in boxes if left < 404) < 404.5
+    memory = [
+        box for left, wide, box in boxes if 80 < left < 120 and wide > 150 and float(box.get("height")) < 20
+    ]
+    assert len(memory) == (2 if path == "host-rdma" else 0)
