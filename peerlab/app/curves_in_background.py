@@ -1,7 +1,7 @@
 """Computes the curves after the picture: lines first, then bands; a change of the scenario goes before both."""
 
 # A band is computed after the line, in a thread that waits until 0.4 s after the last change and stops at
-# the next one. Points that take longer than 1.5 s (2.5 s for a line) are left out, and counted.
+# the next one. Points that take about 2.5 s (1.5 s for a band) are left out, and counted.
 
 import asyncio
 import threading
@@ -20,8 +20,10 @@ from peerlab.question.scenario import Scenario
 from peerlab.study.bands import bands_of
 from peerlab.study.patience import TooSlow
 
-_MOST_S = 2.5
-"""A point of a curve that takes longer is left out, and the larger ones with it."""
+_MOST_SPANS = 90_000
+"""A point of a curve that has more is left out, and the larger ones with it: it takes about 2.5 s. Seconds would end curves elsewhere on a slower machine."""
+_MOST_S = 10.0
+"""The same of a point that takes longer, such as one with many wires."""
 _SHOW_S = 1.0
 """Curves that take longer than this are shown line by line."""
 _REST_S = 0.4
@@ -82,7 +84,7 @@ class CurvesInBackground(AfterPicture):
                 if self._of_another(scenario) and time.monotonic() - begun > PATIENCE_S:
                     self._tell({**self._shown, "state": "old"})
                 try:
-                    runs.append(await self._runs.get_patiently(point, most_s) if point else None)
+                    runs.append(await self._runs.get_patiently(point, most_s, _MOST_SPANS) if point else None)
                 except TooSlow:  # so are the larger ones
                     runs += [None] * (len(line.scenarios) - len(runs))
                     break

@@ -80,14 +80,16 @@ class Runs:
             raise TooSlow("every transfer of every node")
         return run or self.keep(simulate(scenario, progress=patient(patience_s)))
 
-    async def get_patiently(self, scenario: Scenario, most_s: float) -> Run:
+    async def get_patiently(self, scenario: Scenario, most_s: float, most_spans: float = float("inf")) -> Run:
         """Return the run of a scenario; a long simulation goes to a thread, so that a switch need not wait for it.
 
         Raises
         ------
         TooSlow
-            If that takes longer than `most_s` of its thread's own time: what else the machine does changes no answer.
+            If that takes longer than `most_s` of its thread's own time, or, on every machine alike, has more spans of every node than `most_spans`.
         """
+        if self.find(scenario) is None and large(scenario, most_spans):
+            raise TooSlow("every transfer of every node")
         try:
             return self.get(scenario, _AT_ONCE_S)
         except TooSlow:

@@ -1,5 +1,5 @@
 // How high the curves' axis goes: as far as what is compared on it, not as far as what limits it. Where the wire limit lies
-// beyond, it has no line: an arrow points to it, and its name says its value.
+// beyond, it has no line: its name stands above the axis and says its value.
 const STEPS = [1, 2, 2.5, 4, 5, 8];
 const MOST_STEPS = 4; // from tick to tick, to the axis' end
 const ABOVE_ALL = 5; // pixels between the axis' end and the legend

@@ -499,7 +499,7 @@ export class Scene extends View {
     const addPart = ({ stage, odd, hollow, crosses }, way, full) => {
       const points = this.line(way), rim = crosses && this.rims[stage], width = Math.max(THINNEST, hollow ? THIN * full : full); // the neighbours' are in the background
       if (rim && !hollow) draw(longer(points, RIM / zoom), rim, width + 2 * RIM);
-      if (rim && hollow) draw(longer(points, HEM / zoom), this.edge, width + 2 * HEM);
+      if (rim && hollow) draw(points, this.edge, width + 2 * HEM);
       draw(points, hollow && rim ? rim : (odd && !hollow ? this.pale : this.palette)[stage], width);
     };
     const { breadth, bus, sums } = this.data;

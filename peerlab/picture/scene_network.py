@@ -223,7 +223,7 @@ def _joining(sketch: Sketch) -> list[str]:
 def _sending(sketch: Sketch) -> str:
     """Return how busy the nodes keep what joins them: what they send with, and what else is busy and has no lane.
 
-    Of what else is the bottleneck and marked, the headline says it.
+    Of what else is the bottleneck and marked, and of one node's NIC, the headline says it.
     """
     others = [kind for kind in _joining(sketch) if kind not in sketch.sends and not has_lane(kind)]
     # What limits the run is told before all else.
@@ -236,7 +236,7 @@ def _sending(sketch: Sketch) -> str:
     sketch.told.update(others if other else ())
     sketch.told.update(sketch.sends)
     if _is_marked(sketch):
-        if sketch.hot not in sketch.sends:
+        if sketch.hot not in sketch.sends or _sender(sketch):
             return ""
         other = ""
     if sketch.sends:

@@ -23,11 +23,11 @@ class TooSlow(Cancelled):
     """A simulation was given up because it takes longer than its caller wants to wait."""
 
 
-def large(scenario: Scenario) -> bool:
-    """Return whether simulating a scenario takes so long that nobody should wait for it."""
+def large(scenario: Scenario, most_spans: float = _MOST_SPANS) -> bool:
+    """Return whether simulating a scenario takes so long that nobody should wait for it: more than so many spans of every node."""
     system = least(scenario)
     # where one node stands for all, a thousand of them take no longer than eight
-    return takes_every_node(system) and spans_of_all(system) > _MOST_SPANS
+    return takes_every_node(system) and spans_of_all(system) > most_spans
 
 
 def refuse_too_many_to_show(scenario: Scenario) -> None:

@@ -36,6 +36,7 @@ DRAWN = """page => {
       names: text.map((words, i) => [words, high(y[i])]), leads: leads.ys.map((ys, i) => ({ ends: ys.map(high), colour: leads.line[i], sample: leads.line[i + 1], thin: leads.width[i] === 1 && !leads.dash[i].length })).filter(({ thin }) => thin),
       brackets: leads.ys.flatMap((ys, i) => (leads.width[i] === 1.3 && leads.xs[i][0] === leads.xs[i][1] && leads.xs[i][0] > page.curves.after(5) ? [ys.map(high)] : [])),
       circles: marks.y.map((at, i) => [high(at), marks.size[i] / 2]), legend: page.curves.legend, tick: high(Math.max(...page.figures.model("curves_steps").ticks)),
+      beside: frame.x_scale.compute(data("words").x[0]) + page.curves.find(".pl-figure").getBoundingClientRect().left - Math.max(...[...page.curves.find(".pl-bands").querySelectorAll("*")].map((part) => part.getBoundingClientRect().right)),
       chosen: page.curves.curves.lines.find(({ name }) => name === page.curves.mark.line).label };
 }"""
 """What the curves draw, in pixels below the top of their frame."""
@@ -62,7 +63,11 @@ def test_what_is_compared_fills_the_height_and_names_stand_in_order(shown, clust
         places = [y for _, y in drawn["names"]]
         assert places == sorted(places)
         assert all(b - a > 12 for a, b in pairwise(places))
-        assert drawn["legend"] <= places[0]
+        if drawn["names"][0][0].startswith("\u2191"):
+            assert 6 <= places[0] <= drawn["tick"] - 6, "whole, and above the axis, as what it names"
+            assert drawn["beside"] > 6, "clear of the legend"
+        else:
+            assert drawn["legend"] <= places[0]
         assert drawn["chosen"] in [name for name, _ in drawn["names"]]
         led = [min(places, key=lambda place: abs(place - lead["ends"][1])) for lead in drawn["leads"]]
         own = [y for name, y in drawn["names"] if not name.startswith("≈")]
