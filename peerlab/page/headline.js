@@ -132,7 +132,7 @@ export class Headline extends View {
   // A range below 1 says that in words, and one on both sides of 1 that the path may be slower.
   claim({ fast, value, low, high }, past) {
     const is = past ? "is" : "would be", slower = isSlower(high ?? value), doubt = isSlower(low ?? value);
-    return make("div", "pl-label", `${fast} ${slower ? `${is} only` : doubt ? "may be slower: it is" : is}`);
+    return make("div", "pl-label", `${fast} ${slower ? `${is} only` : doubt ? "may be slower than host:" : is}`);
   }
 
   // From where to where the ratio lies. Without a range a digit less is shown.

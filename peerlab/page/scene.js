@@ -47,7 +47,6 @@ const THIN = 0.5; // a slice of other nodes has half the breadth: one line, as a
 const THINNEST = 2.5; // px: a narrower slice is a hairline
 const BESIDE_EDGES = 8; // px: from words to both sides of their box
 const RIM = 1.5; // px: the dark edge of a slice on the wire, whose ground is of its colour
-const HEM = 1; // px: the edge of one of other nodes there, which may lie on a slice of its colour
 const BESIDE_BOXES = 158; // units: what stands lower is beside the boxes of devices and NICs
 const SUM = "sum";
 const LEAST_LATE = 0.05;
@@ -499,12 +498,12 @@ export class Scene extends View {
     const addPart = ({ stage, odd, hollow, crosses }, way, full) => {
       const points = this.line(way), rim = crosses && this.rims[stage], width = Math.max(THINNEST, hollow ? THIN * full : full); // the neighbours' are in the background
       if (rim && !hollow) draw(longer(points, RIM / zoom), rim, width + 2 * RIM);
-      if (rim && hollow) draw(points, this.edge, width + 2 * HEM);
       draw(points, hollow && rim ? rim : (odd && !hollow ? this.pale : this.palette)[stage], width);
     };
     const { breadth, bus, sums } = this.data;
     for (const { points } of trains) this.cover(rows, points, bus);
-    for (const one of [...trains].sort((a, b) => a.hollow - b.hollow)) { // thin ones are seen on broad ones in a port
+    const order = ({ hollow, crosses }) => (!hollow ? 1 : crosses ? 0 : 2); // thin ones are seen on broad ones in a port, and pass below them on the wire, as they go the other way
+    for (const one of [...trains].sort((a, b) => order(a) - order(b))) {
       const width = (one.crosses ? BROAD : breadth) * zoom;
       if (!sums.role) add(one, one.points, width);
       else for (const { points, summed } of besideSwitch(one.points, one.variant, sums)) add({ ...one, stage: summed ? SUM : one.stage, hollow: false }, points, width);

@@ -407,7 +407,7 @@ class StepPage extends PlayedPage {
     }
   }
 
-  // The exchanges of a path, each with its number where it has room.
+  // The exchanges of a path, each with its number where it has room; what begins before an enlarged end has none there.
   boxes(host, side) {
     const { flight, names, role } = this.state.sides[side], [above, below] = LANE.flight.map((y) => this.tops[side] + y);
     flight.forEach(([start, stop, exposed], i) => {
@@ -416,7 +416,7 @@ class StepPage extends PlayedPage {
       const box = svgShape("rect", { x: begin, y: above, width, height: below - above, fill: `var(--pl-${role})` }, host), [number] = /\d+/.exec(names[i]) ?? [""];
       Object.assign(box.dataset, { exchange: i, side });
       svgShape("title", {}, box).textContent = `${capital(names[i])}: ${sayTime(stop - start)}, for ${sayTime(exposed)} of it devices wait`;
-      if (widthOf(number, NUMBER_PX, true) + 6 <= width) text(host, begin + width / 2, (above + below) / 2 + 4.5, number, { class: "ts-number", "text-anchor": "middle", "font-weight": 650, "font-size": NUMBER_PX });
+      if (begin >= 0 && widthOf(number, NUMBER_PX, true) + 6 <= width) text(host, begin + width / 2, (above + below) / 2 + 4.5, number, { class: "ts-number", "text-anchor": "middle", "font-weight": 650, "font-size": NUMBER_PX });
     });
   }
 

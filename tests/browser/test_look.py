@@ -80,8 +80,8 @@ def test_a_range_below_1_or_on_both_sides_of_it_says_so_in_words_and_is_the_larg
     claim = hero.locator("[data-name=ratio] .pl-label")
     expect(claim).to_have_text("Peer Direct is")
     for share, high, says in (
-        (1.1, 2.11, "may be slower: it is"),
-        (0.7, 2.11, "may be slower: it is"),
+        (1.1, 2.11, "may be slower than host:"),
+        (0.7, 2.11, "may be slower than host:"),
         (0.7, 0.92, "is only"),
     ):
         ends = {"low": 0.6, "high": high, "range": f"0.60 to {high}\u00d7"}

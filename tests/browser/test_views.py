@@ -225,18 +225,18 @@ def test_the_edge_of_a_slice_on_the_wire_is_level(shown):
     assert heights == [[pytest.approx(181, abs=1e-6)] * 2] * 2  # the edge, and what lies on it
 
 
-def test_a_slice_of_other_nodes_on_the_wire_has_an_edge_as_it_may_lie_on_one_of_its_colour(shown):
-    """In the dark it was mint on mint."""
+def test_slices_that_go_the_other_way_on_the_wire_pass_below(shown):
+    """In the dark one was mint on mint, and where its end lay near another's both looked like a fault of one."""
     shown.change(run(path="peer-direct"))
-    drawn = shown.ask(
+    begins = shown.ask(
         """({ scene, figures }) => { const stage = Object.keys(scene.rims)[0];
-             scene.drawTrains([{ stage, odd: false, hollow: true, crosses: true, variant: 3, points: [[500, 181], [560, 181]] }], []);
-             const { xs, line, width } = figures.model('scene_trains').data; return xs.map((x, i) => [x, line[i] === scene.edge, width[i]]) }"""
+             scene.drawTrains([[0, 400, 640], [3, 500, 660]].map(([variant, from, to]) => ({ stage, odd: false, hollow: variant > 0, crosses: true, variant, points: [[from, 181], [to, 181]] })), []);
+             return figures.model('scene_trains').data.xs.map(([x]) => x) }"""
     )
-    (below, edge, broad), (above, core, thin) = drawn
-    assert (edge, core) == (True, False)
-    assert broad == pytest.approx(thin + 2)
-    assert below[0] < above[0] < above[1] < below[1]
+    below, *above = begins
+    assert below == 500
+    assert len(above) >= 1
+    assert max(above) == 400
 
 
 def test_the_dots_of_a_way_in_a_switch_are_hidden_where_a_slice_is(shown):
