@@ -237,7 +237,7 @@ OPTIONS = [
         "--detour-us: changes nothing without --detours; give that, too, or leave it out",
     ),
     ("sweep --tick-us 20,30 --jitter 0.1", "--tick-us: changes nothing without --ticks"),
-    ("export --beside nodes=0 --output pair.html", "nodes: 0 is out"),  # no option says that
+    ("export --nodes 8 --beside nodes=0 --output pair.html", "nodes: 0 is out"),  # no option says that
     ("step --failover rebalance", "--failover: changes nothing without --slow-nic"),
     (
         "simulate --seed 3",

@@ -19,6 +19,7 @@ const SAMPLE = 21; // to where from there a sample of the line stands
 const BELOW_LEGEND = 3; // pixels: names begin there
 const NAMED = 24; // where its name begins
 const ABOVE_AXIS = 7; // pixels above the axis' end, and within the frame: there stands the name of what lies above
+const HALF_NAME = 6; // pixels: so far below the frame's top the middle of a name is, at least
 const UP = "↑ "; // in a sample's place: this line ends above the axis
 const EQUAL = "≈ "; // there, too: this line lies on that of a name above, to the pixels that a line takes
 const LEAST = 0.6; // of the height: as much is for what is compared
@@ -479,15 +480,16 @@ export class Curves extends View {
 
   // Each name stands beside a sample of its line, and a thin one of its colour leads there from the line's end. This scenario's stands where its line ends.
   drawNames() {
-    const { lines, figures, values, mark, shade } = this, { zoom } = figures, { start, perUnit, last: top } = this.y, limit = this.shown(this.limit().y), above = this.limitAbove();
+    const { lines, figures, values, mark, shade } = this, { zoom } = figures, { start, perUnit, last: top } = this.y, height = figures.view("curves").frame.bbox.height, limit = this.shown(this.limit().y), above = this.limitAbove();
     const words = { x: [], y: [], text: [], ink: [], dy: [] }, leads = { xs: [], ys: [], line: [], dash: [], width: [], alpha: [] };
     const lead = (xs, ys, line, { dash = [], width = 1, alpha = 0.8 * shade } = {}) => Object.entries({ xs, ys, line, dash, width, alpha }).forEach(([name, value]) => leads[name].push(value));
     const add = (text, ink, x, y) => Object.entries({ x, y, text, ink, dy: 6 * zoom }).forEach(([name, value]) => words[name].push(value));
     const names = lines.filter(({ y }) => y.some((one) => one !== null)).map((line) => {
       return { ...this.nameOf(line, this.shown(line.y), line[this.names] ?? line.label, line.ink, this.styleOf(line)), line: line.name, on: this.covered.get(line.name), chosen: line.name === mark.line };
     });
-    if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), limit: true, ...(above && { above, end: top + (ABOVE_AXIS * zoom) / perUnit }) });
-    const free = figures.view("curves").frame.bbox.height - this.legend - BELOW_LEGEND * zoom, room = above ? Math.max(free, (top - start) * perUnit + (ABOVE_AXIS + LINE_OF_NAMES / 2) * zoom) : free;
+    const risen = Math.min(ABOVE_AXIS * zoom, height - (top - start) * perUnit - HALF_NAME * zoom);
+    if (limit.some(isFinite)) names.push({ ...this.nameOf(this.limit(), limit, this.limitName(), "muted", { line: "muted", dash: [4, 4], width: 1.2 }), limit: true, ...(above && { above, end: top + risen / perUnit }) });
+    const free = height - this.legend - BELOW_LEGEND * zoom, room = above ? Math.max(free, (top - start) * perUnit + risen + (LINE_OF_NAMES / 2) * zoom) : free;
     const pitch = Math.min(LINE_OF_NAMES * zoom, room / Math.max(1, names.length)), ordered = inOrder(names, (ONE_END * zoom) / perUnit), wishes = ordered.map(({ end }) => room - (end - start) * perUnit);
     const middles = stackedApart(wishes, ordered.map(() => pitch), room, ordered.findIndex(({ chosen }) => chosen)), [last, behind] = [values.at(-1), this.after(LEAD)];
     const high = (n) => start + (room - middles[n]) / perUnit, brackets = bracketed(ordered, wishes, middles, { pitch, moved: MOVED * zoom });

@@ -72,6 +72,7 @@ const AXIS = 20; // px
 const RADIO = 22; // px: of a path's name, before its letters
 const ASIDE = { least: 120, gap: 12 }; // px: the enlarged end, and between it and the step
 const WORD_PX = 14, NUMBER_PX = 13, TICK_PX = 12; // px: the words above the lanes, a bucket's number, and the words of the axis
+const NUMBERED = /^bucket (\d+)/; // a layer's name has numbers of sizes
 const BETWEEN_TICKS = 8; // px: words of the axis are so far apart
 const MOST_TICKS = 7;
 const PHASES = [{ words: "forward", fill: "faint", ink: "ink" }, { words: "backward", fill: "gather", ink: "ink" }, { words: "optimizer", fill: "muted", ink: "paper" }];
@@ -413,7 +414,7 @@ class StepPage extends PlayedPage {
     flight.forEach(([start, stop, exposed], i) => {
       const begin = this.x(start), end = this.x(stop), room = i + 1 < flight.length ? this.x(flight[i + 1][0]) - begin - 1 : THIN; // a box that has room is never a hairline
       const width = Math.max(0.6, Math.min(THIN, room), end - begin - Math.min(PARTED, (end - begin) / 4));
-      const box = svgShape("rect", { x: begin, y: above, width, height: below - above, fill: `var(--pl-${role})` }, host), [number] = /\d+/.exec(names[i]) ?? [""];
+      const box = svgShape("rect", { x: begin, y: above, width, height: below - above, fill: `var(--pl-${role})` }, host), [, number] = NUMBERED.exec(names[i]) ?? ["", ""];
       Object.assign(box.dataset, { exchange: i, side });
       svgShape("title", {}, box).textContent = `${capital(names[i])}: ${sayTime(stop - start)}, for ${sayTime(exposed)} of it devices wait`;
       if (begin >= 0 && widthOf(number, NUMBER_PX, true) + 6 <= width) text(host, begin + width / 2, (above + below) / 2 + 4.5, number, { class: "ts-number", "text-anchor": "middle", "font-weight": 650, "font-size": NUMBER_PX });

@@ -3,7 +3,7 @@
 from peerlab.answer.run import Run
 from peerlab.answer.trace import Resource
 from peerlab.base.units import say_bytes, say_count, say_percent, say_time
-from peerlab.collectives.choose import slices
+from peerlab.collectives.choose import plan, slices
 from peerlab.model.paths import ACROSS_SWITCH, REDUCE, uses_nic
 from peerlab.model.paths import PROXY as PROXY_USE
 from peerlab.model.resources import resource_kind
@@ -155,10 +155,25 @@ def faults_at(s: Scenario, resource: Resource) -> list[str]:
     if not (kind.slowed_with_node or kind.until_sent):
         return []
     share = s.slow_domains.get(node) if s.slow_domains else None
-    # what a lost NIC did, another one of its node does
-    nics = [_nic(pair, left) for pair, left in parts_of(s.slow_nics) if pair[0] == node]
-    links = [_link(pair, left) for pair, left in parts_of(s.slow_links) if pair[kind.receives] == node]
+    # what a lost NIC did, another one of its node does; one that is slow holds up what it does itself
+    mine = [(pair, left) for pair, left in parts_of(s.slow_nics) if pair[0] == node]
+    nics = [
+        _nic(pair, left)
+        for pair, left in mine
+        if not left or kind.scope != "nic" or pair[1] == resource.index
+    ]
+    links = [
+        _link(pair, left)
+        for pair, left in parts_of(s.slow_links)
+        if pair[kind.receives] == node and _is_used(s, pair)
+    ]
     return [*([f"{unit(s)} {node} at {100 * share:g} %"] if share else []), *nics, *links]
+
+
+def _is_used(s: Scenario, link: Pair) -> bool:
+    """Return whether anything is sent over a link."""
+    schedule, (source, to) = plan(s).schedule, link
+    return any(schedule.to(source, step) == to for step in range(schedule.steps))
 
 
 def _nic(pair: Pair, share: float) -> str:

@@ -171,7 +171,8 @@ def test_each_name_of_the_bar_is_at_its_own_mark_or_at_the_bars_end(wide):
         wide.change(run(path=path))
         once, simulated = (".pl-bar-here", ".pl-bar-mark")[:: 1 if path == "host-rdma" else -1]
         for value, high in ((1.72, 2.11), (1.02, 2.11), (0.74, 2.11), (4.6, 5.8)):
-            wide.give("ratio", {**ratio_of(run().scenario), "low": 0.7, "value": value, "high": high})
+            low = 1.16 if value == 1.72 else 0.7
+            wide.give("ratio", {**ratio_of(run().scenario), "low": low, "value": value, "high": high})
             [bar], names = (
                 wide.page.locator(part).evaluate_all(boxes) for part in (".pl-ratio-bar", ".pl-bar-name")
             )

@@ -367,9 +367,9 @@ def test_the_command_tells_a_picture_by_its_suffix_and_says_it_in_words(run, tmp
         (("--output", "x.svg", "--controls", "host"), "--controls: not of a .svg"),
         (("--output", "x.mp4", "--moment", "0.5"), "--moment: not of a .mp4"),
         (("--output", "x.html", "--scale", "2"), "--scale: of a picture or a video, and x.html is a page"),
-        (("--output", "x.png", "--scale", "big"), "scale: 'big' is none of 1, 2, 3, 4"),
-        (("--output", "x.png", "--moment", "soon"), "moment: 'soon' is no share of the run from 0 to 1"),
-        (("--output", "x.gif", "--seconds", "soon"), "seconds: 'soon' is not from 0.04 to 120"),
+        (("--output", "x.png", "--scale", "big"), "--scale: 'big' is none of 1, 2, 3, 4"),
+        (("--output", "x.png", "--moment", "soon"), "--moment: 'soon' is no share of the run from 0 to 1"),
+        (("--output", "x.gif", "--seconds", "soon"), "--seconds: 'soon' is not from 0.04 to 120"),
     ],
 )
 def test_an_option_that_does_not_fit_is_refused(arguments, says, tmp_path, monkeypatch, command):

@@ -101,6 +101,14 @@ def test_the_card_of_the_bottleneck_names_the_fault_that_makes_it_and_no_other()
     """ "NIC send, 96 % busy" did not say that a slow node was the cause."""
     slow_link = shown("dl1", path="peer-direct", slow_links={(0, 1): 0.25}, message_bytes="64 MiB")[1]
     assert slow_link["bottleneck"]["note"].endswith(" busy: link 0 to 1 at 25 %")
+    # nothing is sent over this link of a ring, and each NIC does its own work
+    p4d, dl1 = {"cluster": "p4d", "nodes": 8}, {"cluster": "dl1", "algorithm": "hierarchical", "nodes": 8}
+    for scenario, says in (
+        (p4d | {"slow_links": {(0, 2): 0.1}}, " busy"),
+        (dl1 | {"slow_nics": {(0, 0): 0.5, (0, 1): 0.99}}, " busy: NIC 0.0 at 50 %"),
+    ):
+        note = shown(path="peer-direct", message_bytes="64 MiB", **scenario)[1]["bottleneck"]["note"]
+        assert note.endswith(says), scenario
     # copies limit, which are as fast on the slow node
     hardly = shown("dl1", path="host-rdma", slow_nodes={0: 0.95}, message_bytes="64 MiB")[1]["bottleneck"]
     assert (hardly["value"], re.search(r"% busy$", hardly["note"]) is not None) == ("PCIe to host", True)

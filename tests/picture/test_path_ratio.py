@@ -74,10 +74,10 @@ def test_where_noise_takes_too_long_the_ratio_without_it_stands_in_and_says_so(m
     """With jitter one of the two runs took longer than a page waits, and half of the headline's card stayed empty."""
     patiently = Runs.get_patiently
 
-    async def too_slow_with_noise(runs, scenario, most_s):
+    async def too_slow_with_noise(runs, scenario, most_s, *most_spans):
         if scenario.noise:
             raise TooSlow("every slice of every node")
-        return await patiently(runs, scenario, max(most_s, 60))
+        return await patiently(runs, scenario, max(most_s, 60), *most_spans)
 
     monkeypatch.setattr(Runs, "get_patiently", too_slow_with_noise)
     lab = explore(nodes=2, path="peer-direct", jitter=0.05, spread=0.1)

@@ -32,7 +32,7 @@ def test_the_busiest_nic_beside_a_lost_one_is_drawn_marked_and_has_its_lane():
     assert [lane["label"] for lane in lanes if lane["hot"]] == ["NIC send"]
     assert [lane["label"] for lane in lanes].count("NIC send") == 1
     cards = {card["name"]: card for card in shown["headline"]["cards"]}
-    assert cards["bottleneck"]["note"].endswith("% busy")  # the picture says where
+    assert cards["bottleneck"]["note"].endswith("% busy: NIC 3.2 lost")
     assert scene["table"]["title"] == "Registered (MR), NIC 3.3"
     assert set(registrations(run.trace, 3, 3).rows["device"].tolist()) == {6, 7}
 

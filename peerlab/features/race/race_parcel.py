@@ -145,13 +145,15 @@ def _roles(race: Race) -> list[str]:
 
 
 def _key(race: Race, racers: list[Racer]) -> list[list[str]]:
-    """Return what colours of the roads mean that no path has for its own."""
-    key, own = dict[str, str](), {racer["role"] for racer in racers}
+    """Return what colours of the roads mean that are not those of their own path."""
+    key = dict[str, str]()
     for run, racer in zip(race.runs, racers, strict=True):
         drawn = {stretch["role"] for stretch in racer["road"]["stretches"]}
         if racer["role"] not in drawn:
             return []
-        key |= {role: says.partition(",")[0] for role, says in colours(run) if role in drawn - own}
+        key |= {
+            role: says.partition(",")[0] for role, says in colours(run) if role in drawn - {racer["role"]}
+        }
     return [[role, says] for role, says in key.items()]
 
 

@@ -109,10 +109,10 @@ def test_a_full_disk_is_one_line_after_the_table():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--ranks", "2,x"], "ranks: 'x' is not a whole number from 2 to 32"),
-        (["--sizes", "1.5"], "sizes: '1.5' is not a whole number of bytes"),
-        (["--repetitions", "many"], "repetitions: 'many' is not a whole number from 1 to 1000"),
-        (["--arms", "dircet"], "arms: 'dircet' is unknown; did you mean 'direct'?"),
+        (["--ranks", "2,x"], "--ranks: 'x' is not a whole number from 2 to 32"),
+        (["--sizes", "1.5"], "--sizes: '1.5' is not a whole number of bytes"),
+        (["--repetitions", "many"], "--repetitions: 'many' is not a whole number from 1 to 1000"),
+        (["--arms", "dircet"], "--arms: 'dircet' is unknown; did you mean 'direct'?"),
         (["--save", "/"], "cannot write /: that is the name of a folder"),
         (["--save", "/missing/mine.csv"], "cannot write /missing/mine.csv: there is no folder /missing"),
     ],

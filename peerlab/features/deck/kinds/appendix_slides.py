@@ -7,6 +7,7 @@ from peerlab.answer.run import Run
 from peerlab.base.errors import shell_word
 from peerlab.base.units import (
     KIB,
+    MIB,
     TIMES_SIGN,
     say_bytes,
     say_count,
@@ -125,6 +126,8 @@ def _carried(run: Run) -> str:
     return f"Bus bandwidth counts what stays inside a node: of {run.busbw_GBps:.3g} GB/s the NICs carry {carried:.3g} of {limit:g}."
 
 
+_SIZES = {"KiB": KIB, "MiB": MIB}
+"""Bytes of the units that figures of sizes have: their ranges' ends have units of their own."""
 _SAME = 1e-6
 """A gain no further off is the gain as assumed."""
 _MOST_ROWS = 5
@@ -185,8 +188,8 @@ def _assumed(assumption: Assumption, as_assumed: float) -> tuple[str, str, str, 
     if figure.range:
         instead = [end for end in figure.range if end != figure.value]
         ends = " or ".join(f"{end:g}" for end in instead) + say_unit(figure.unit)
-        if figure.unit == "KiB":
-            ends = " or ".join(say_bytes(end * KIB) for end in instead)
+        if figure.unit in _SIZES:
+            ends = " or ".join(say_bytes(end * _SIZES[figure.unit]) for end in instead)
         if _is_share(figure):
             ends = " or ".join(map(say_percent, instead))
     others = " / ".join(case.says for case in assumption.cases) or "not simulated otherwise"
@@ -309,8 +312,8 @@ def _range(figure: Figure | Wiring) -> str:
     if not figure.range or not isinstance(figure, Figure):
         return ""
     low, high = figure.range
-    if figure.unit == "KiB":
-        return f"{say_bytes(low * KIB)} to {say_bytes(high * KIB)}"
+    if figure.unit in _SIZES:
+        return " to ".join(say_bytes(end * _SIZES[figure.unit]) for end in (low, high))
     of, unit = (100, " %") if _is_share(figure) else (1, say_unit(figure.unit))
     # Three digits of an end, as it is an estimate; all of the value itself, where that is one.
     ends = (f"{of * end:{'g' if end == figure.value or of * end >= 1000 else '.3g'}}" for end in figure.range)

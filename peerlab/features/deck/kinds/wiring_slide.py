@@ -33,13 +33,14 @@ def wiring(_outline: Outline, compared: ComparedRuns) -> Slide:
     ]
     # In brackets stands how it tells, for the speaker.
     how, _, more = base_wiring.check.replace("`", "").partition(" (")
+    body = grid(*cards)
     return Slide(
         f"Find out first: {base_wiring.label}",
         f"{how}; dotted: the way by Peer Direct; \u2020: assumed",
-        grid(*cards),
+        body,
         notes=(*notes, f"{how} ({more}" if more else f"{how}."),
         source=figures_said(compared),
-        key=(("hot", "bottleneck"),),
+        key=(("hot", "bottleneck"),) * ("--pl-hot" in body),
     )
 
 
