@@ -25,7 +25,7 @@ from peerlab.engine.loop.event_loop import Progress
 from peerlab.engine.simulate import simulate
 from peerlab.model.hardware import Cluster  # noqa: TC001  (a key of a dictionary, at home beside Scenario)
 from peerlab.question.scenario import Scenario
-from peerlab.study.patience import TooSlow, large, patient
+from peerlab.study.patience import MOST_SPANS, TooSlow, large, patient
 
 PATIENCE_S = 0.15
 """Seconds that a user waits for a picture; a longer simulation goes on in the background."""
@@ -80,7 +80,7 @@ class Runs:
             raise TooSlow("every transfer of every node")
         return run or self.keep(simulate(scenario, progress=patient(patience_s)))
 
-    async def get_patiently(self, scenario: Scenario, most_s: float, most_spans: float = float("inf")) -> Run:
+    async def get_patiently(self, scenario: Scenario, most_s: float, most_spans: int = MOST_SPANS) -> Run:
         """Return the run of a scenario; a long simulation goes to a thread, so that a switch need not wait for it.
 
         Raises
@@ -93,8 +93,6 @@ class Runs:
         try:
             return self.get(scenario, _AT_ONCE_S)
         except TooSlow:
-            if large(scenario):
-                raise
             stop = threading.Event()
             try:
                 run = await asyncio.to_thread(

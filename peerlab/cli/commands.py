@@ -57,9 +57,8 @@ def run(arguments: Sequence[str] | None) -> int:
 def _in_options(problem: PeerlabError, words: Sequence[str]) -> str:
     """Return what went wrong with the option that was typed, or that sets a field of another name, instead of with a field."""
     field, _, says = str(problem).partition(": ")
-    beside = any(
-        word.removeprefix("--beside=").startswith(f"{field}=") for word in words
-    )  # a pair of --beside
+    # What --beside sets has no option of its own.
+    beside = any(word.removeprefix("--beside=").startswith(f"{field}=") for word in words)
     if says and not beside and words and words[0] in _COMMANDS:
         _, parsers = command_line([words[0]])
         for action in parsers[words[0]]._actions:  # noqa: SLF001  (argparse offers no other way to list its options)

@@ -123,16 +123,16 @@ def _wire(bottleneck: Bottleneck) -> str:
     return ": the wire is the limit" if full else ""
 
 
+_MOST_FAULTS = 2
+"""Faults that a card names; the chips have all."""
+
+
 def _faults(run: Run) -> str:
     """Return what is slow or lost at the bottleneck, if something is."""
     resource = bottleneck_at(run)
     faults = faults_at(run.scenario, resource) if resource else []
     more = f" and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
     return ": " * bool(faults) + ", ".join(faults[:_MOST_FAULTS]) + more
-
-
-_MOST_FAULTS = 2
-"""Faults that a card names; the chips have all."""
 
 
 def _where(run: Run, bottleneck: Bottleneck) -> str | None:

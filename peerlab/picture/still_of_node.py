@@ -82,16 +82,12 @@ def way_svg(run: Run, *, theme: str = "light") -> str:
 
 def node_svg(run: Run, *, theme: str = "light", large: bool = False) -> str:
     """Return the first node of a run's data path as SVG, at the moment of `still_svg`: small, for two beside each other; `large`: on a slide, to the node's edge."""
+    instant = moment(run, fullest(run))
     if large:
-        sketch, paper = _unqueued(run), Paper(palette(theme), **_LARGE)
-        instant = _own(moment(run, fullest(run)), NODE_WIDTH)
+        sketch, paper, instant = _unqueued(run), Paper(palette(theme), **_LARGE), _own(instant, NODE_WIDTH)
         paper.drawing(_to(sketch.drawing, NODE_WIDTH, instant.trains), right=NODE_WIDTH)
     else:
-        sketch, paper, instant = (
-            Picture(run).sketch,
-            Paper(palette(theme), smallest=11.0),
-            moment(run, fullest(run)),
-        )
+        sketch, paper = Picture(run).sketch, Paper(palette(theme), smallest=11.0)
         paper.drawing(sketch.drawing, right=_NODE)
     draw_slices(paper, sketch, instant, own=large)
     return paper.svg(_EDGE if large else _NODE, HEIGHT * paper.stretch, alt_text(run))

@@ -11,10 +11,8 @@ from peerlab.engine.simulate import takes_every_node
 from peerlab.engine.system import least
 from peerlab.question.scenario import Scenario
 
-_MOST_SPANS = 200_000
+MOST_SPANS = 200_000
 """Spans that the full loop makes in five seconds."""
-
-
 _MOST_SHOWN = 300_000
 """Spans of a run that an explorer shows: it holds that of the run before, too, and those of the next one while it is simulated."""
 
@@ -23,7 +21,7 @@ class TooSlow(Cancelled):
     """A simulation was given up because it takes longer than its caller wants to wait."""
 
 
-def large(scenario: Scenario, most_spans: float = _MOST_SPANS) -> bool:
+def large(scenario: Scenario, most_spans: int = MOST_SPANS) -> bool:
     """Return whether simulating a scenario takes so long that nobody should wait for it: more than so many spans of every node."""
     system = least(scenario)
     # where one node stands for all, a thousand of them take no longer than eight

@@ -148,12 +148,10 @@ def _key(race: Race, racers: list[Racer]) -> list[list[str]]:
     """Return what colours of the roads mean that are not those of their own path."""
     key = dict[str, str]()
     for run, racer in zip(race.runs, racers, strict=True):
-        drawn = {stretch["role"] for stretch in racer["road"]["stretches"]}
-        if racer["role"] not in drawn:
+        own, drawn = racer["role"], {stretch["role"] for stretch in racer["road"]["stretches"]}
+        if own not in drawn:
             return []
-        key |= {
-            role: says.partition(",")[0] for role, says in colours(run) if role in drawn - {racer["role"]}
-        }
+        key |= {role: says.partition(",")[0] for role, says in colours(run) if role in drawn - {own}}
     return [[role, says] for role, says in key.items()]
 
 
