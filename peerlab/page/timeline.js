@@ -89,6 +89,7 @@ export class Timeline extends View {
   }
 
   apply(part, { meta }) {
+    if (this.openForPath) this.unfolded = this.openForPath = false; // before the run is drawn: Bokeh paints as soon as a height is set, and would paint half of its data
     this.showRun(part, meta.span_us ?? meta.before_us);
     this.showPath(null);
     this.showSaved(meta);

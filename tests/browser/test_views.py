@@ -36,6 +36,26 @@ def test_a_slow_node_is_shown_and_named_in_every_view(shown):
     expect(shown.page.locator(".pl-path")).to_contain_text(re.compile(r"path: NIC (send|receive) 9\d %"))
 
 
+def test_lanes_that_a_critical_path_opened_close_before_the_next_run_is_drawn(shown):
+    """They closed behind it: Bokeh painted half of the new data, and the page stopped there with an error of its own."""
+    slow = peerlab.simulate(peerlab.Scenario(path="peer-direct", slow_nodes={0: 0.5}))
+    shown.change(slow, lines=False)
+    shown.ask("(page, path) => page.model.tell('msg:custom', { kind: 'critical', path })", critical(slow))
+    fold = shown.page.locator(".pl-fold")
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    shown.ask(
+        """({ figures }) => { const figure = figures.model("timeline"), spans = figures.model("timeline_spans"), order = (window.order = []);
+             figure.properties.height.change.connect(() => order.push("height"));
+             spans.properties.data.change.connect(() => order.push("spans")) }"""
+    )
+    shown.change(run())
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    order = shown.page.evaluate("order")
+    assert order.count("height") == 1, "they closed"
+    assert order[0] == "height"
+    assert "spans" in order
+
+
 def test_what_a_run_takes_more_lies_on_no_bar_and_gives_way_to_the_clock(shown):
     shown.change(run(path="peer-direct"))
     slow = peerlab.simulate(peerlab.Scenario(path="peer-direct", slow_nodes={0: 0.5}))
